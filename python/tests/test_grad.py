@@ -22,6 +22,32 @@ def every_other(x, out, n, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def filtered(x, w, out, n, TAPS: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], x.dtype.element_ty)
+    for k in tl.static_range(TAPS):
+        here = at + k - TAPS // 2
+        total += tl.load(w + k) * tl.load(x + here, mask=(here >= 0) & (here < n), other=0.0)
+    tl.store(out + at, total, mask=at < n)
+
+
+@tilec.jit
+def turned_heads(x, out, length, heads, batch, row, head, HALF: tl.constexpr, PAIRS: tl.constexpr, BLOCK: tl.constexpr):
+    """Pairs of elements, of halves or beside each other, for each head of some rows of a sample."""
+    i = tl.arange(0, BLOCK)
+    one = 2 * i if PAIRS else i
+    rows = tl.program_id(0) * 2 + tl.arange(0, 2)
+    inside = (rows < length)[:, None] & (i < HALF)[None, :]
+    for h in range(heads):
+        at = tl.program_id(1) * batch + rows[:, None] * row + h * head + one[None, :]
+        other = at + (1 if PAIRS else HALF)
+        a = tl.load(x + at, mask=inside, other=0.0)
+        b = tl.load(x + other, mask=inside, other=0.0)
+        tl.store(out + at, a * a + b, mask=inside)
+        tl.store(out + other, 3.0 * b - a, mask=inside)
+
+
+@tilec.jit
 def squares_by_tiles(x, out, rows, row, n, BLOCK: tl.constexpr):
     y, at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     here, inside = y[:, None] * row + at[None, :], (y < rows)[:, None] & (at < n)[None, :]
@@ -202,6 +228,35 @@ class Gradients(unittest.TestCase):
                 else:
                     wanted[grid:], wanted[:, n:] = 0, 0
                 np.testing.assert_allclose(d_x, wanted)
+
+    def test_windows_that_cover_an_array(self):
+        x, w, d_out = np.linspace(-1, 2, 50), np.array([2.0, -1, 5]), np.sin(np.arange(50.0))
+        for zeroed, n in ((0, 50), (1, 49)):
+            d_x = np.full_like(x, np.nan)
+            with self.subTest(n=n), mock.patch("tilec.derived._zero", wraps=tilec.derived._zero) as zero:
+                tilec.grad(filtered, "out", "x")[(4,)](x, w, np.zeros(50), n, TAPS=3, BLOCK=16, d_out=d_out, d_x=d_x)
+                self.assertEqual(zero.call_count, zeroed)
+                wanted = np.convolve(d_out[:n], w, "same")
+                np.testing.assert_allclose(d_x, np.append(wanted, np.zeros(50 - n)))
+
+    def test_pairs_that_cover_an_array(self):
+        x = np.arange(2 * 5 * 3 * 6, dtype=np.float64).reshape(2, 5, 3, 6) / 7
+        for pairs in (False, True):
+            for zeroed, grid, length, heads in ((0, (3, 2), 5, 3), (0, (4, 2), 5, 3), (1, (2, 2), 5, 3), (1, (3, 1), 5, 3),
+                                                (1, (3, 2), 4, 3), (1, (3, 2), 5, 2)):
+                d_x = np.full_like(x, np.nan)
+                with self.subTest(pairs=pairs, grid=grid, length=length, heads=heads), \
+                        mock.patch("tilec.derived._zero", wraps=tilec.derived._zero) as zero:
+                    tilec.grad(turned_heads, "out", "x")[grid](x, np.zeros_like(x), length, heads, 90, 18, 6, HALF=3, PAIRS=pairs,
+                                                               BLOCK=4, d_out=np.ones_like(x), d_x=d_x)
+                    self.assertEqual(zero.call_count, zeroed)
+                    wanted, one, other = np.zeros_like(x), slice(0, 3), slice(3, 6)
+                    if pairs:
+                        one, other = slice(0, 6, 2), slice(1, 6, 2)
+                    done = slice(0, grid[1]), slice(0, min(length, 2 * grid[0])), slice(0, heads)
+                    wanted[(*done, one)] = 2 * x[(*done, one)] - 1
+                    wanted[(*done, other)] = 4
+                    np.testing.assert_allclose(d_x, wanted)
 
     def test_tiles_that_cover_an_array(self):
         x = self.x[:48].reshape(6, 8)

@@ -59,27 +59,50 @@ static bool varies(const Grad *g, const Op *op)
 
 static bool forward(Grad *g, Block *b);
 
-/* A region's arguments vary with what they are handed, results with what its end hands out. */
+/* The regions of a `while`: its condition hands values to the round and to what stands behind it.
+ */
+enum { HEAD, BODY };
+
+static bool varies_at(const Grad *g, Value *const *of, int n, int i)
+{
+    return i < n && g->facts[of[i]->id] & VARIES;
+}
+
+/* Is an argument of a region handed anything that varies: from in front of it, or by a round? */
+static bool is_handed(const Grad *g, const Op *op, int region, int arg)
+{
+    const Op *end = op->regions[region]->last;
+
+    if (op_has(op, COMBINES))
+        return varies(g, op);
+    if (op->code == OP_for)
+        return varies_at(g, op->operands, op->noperands, FOR_BOUNDS + arg - 1) ||
+               varies_at(g, end->operands, end->noperands, arg - 1);
+    if (op->code != OP_while)
+        return false;
+    if (region == BODY)
+        return varies_at(g, op->regions[HEAD]->last->operands, op->regions[HEAD]->last->noperands,
+                         arg + 1);
+    end = op->regions[BODY]->last;
+    return varies_at(g, op->operands, op->noperands, arg) ||
+           varies_at(g, end->operands, end->noperands, arg);
+}
+
 static bool forward_regions(Grad *g, Op *op)
 {
     bool changed = false;
 
     for (int r = 0; r < COUNT(op->regions) && op->regions[r]; r++) {
         Block *b = op->regions[r];
-        int lead = op->code == OP_for ? 1 : 0, from = op->code == OP_for ? FOR_BOUNDS : 0;
 
-        for (int i = lead; i < b->nargs && op->code != OP_if; i++) {
-            bool handed = i - lead + from < op->noperands &&
-                          g->facts[op->operands[i - lead + from]->id] & VARIES;
-            bool round = b->last && i - lead < b->last->noperands &&
-                         g->facts[b->last->operands[i - lead]->id] & VARIES;
-            if (handed || round || (op_has(op, COMBINES) && varies(g, op)))
+        for (int i = op->code == OP_for; i < b->nargs; i++) {
+            if (is_handed(g, op, r, i))
                 changed |= mark(g, b->args[i], VARIES);
         }
         changed |= forward(g, b);
-        for (int i = 0; i < op->nresults && i < b->last->noperands; i++) {
-            int k = b->last->code == OP_condition ? i + 1 : i;
-            if (k < b->last->noperands && g->facts[b->last->operands[k]->id] & VARIES)
+        int from = b->last->code == OP_condition;
+        for (int i = 0; i < op->nresults && (op->code != OP_while || r == HEAD); i++) {
+            if (varies_at(g, b->last->operands, b->last->noperands, i + from))
                 changed |= mark(g, op->results[i], VARIES);
         }
     }
@@ -117,31 +140,38 @@ static bool matters(const Grad *g, const Op *op)
     return false;
 }
 
+/* Does anybody want what the end of a loop's region hands on as its i-th value? */
+static bool is_handed_on(const Grad *g, const Op *loop, const Op *end, int i)
+{
+    if (loop->code == OP_for)
+        return is_wanted(g, loop->results[i]) || is_wanted(g, end->block->args[i + 1]);
+    if (end->code != OP_condition)
+        return is_wanted(g, loop->regions[HEAD]->args[i]);
+    return i > 0 &&
+           (is_wanted(g, loop->results[i - 1]) || is_wanted(g, loop->regions[BODY]->args[i - 1]));
+}
+
+static bool wants(const Grad *g, const Op *op, int i)
+{
+    const Op *owner = op->block->owner;
+
+    if (op_has(op, ENDS) && owner && (owner->code == OP_for || owner->code == OP_while))
+        return is_handed_on(g, owner, op, i);
+    if (op->code == OP_for)
+        return i >= FOR_BOUNDS && (is_wanted(g, op->results[i - FOR_BOUNDS]) ||
+                                   is_wanted(g, op->regions[0]->args[i - FOR_BOUNDS + 1]));
+    if (op->code == OP_while)
+        return is_wanted(g, op->regions[HEAD]->args[i]);
+    return matters(g, op) || (op_has(op, ENDS) && owner && matters(g, owner));
+}
+
 static bool backward(Grad *g, Block *b)
 {
     bool changed = false;
 
     for (Op *op = b->last; op; op = op->prev) {
-        bool needed = matters(g, op);
-        const Op *owner = b->owner;
-
-        if (op->code == OP_yield && (owner->code == OP_for || owner->code == OP_while)) {
-            for (int i = 0; i < op->noperands; i++) { /* for the result, or for the next round */
-                const Value *arg = b->args[i + (owner->code == OP_for)];
-                if (is_wanted(g, owner->results[i]) || is_wanted(g, arg))
-                    changed |= mark(g, op->operands[i], MATTERS);
-            }
-            continue;
-        }
-        if (op->code == OP_for) {
-            for (int i = FOR_BOUNDS; i < op->noperands; i++) {
-                const Value *arg = op->regions[0]->args[i - FOR_BOUNDS + 1];
-                if (is_wanted(g, op->results[i - FOR_BOUNDS]) || is_wanted(g, arg))
-                    changed |= mark(g, op->operands[i], MATTERS);
-            }
-        } else {
-            needed |= op_has(op, ENDS) && owner && matters(g, owner);
-            for (int i = 0; i < op->noperands && needed; i++)
+        for (int i = 0; i < op->noperands; i++) {
+            if (wants(g, op, i))
                 changed |= mark(g, op->operands[i], MATTERS);
         }
         for (int r = 0; r < COUNT(op->regions) && op->regions[r]; r++)

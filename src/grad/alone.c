@@ -435,7 +435,8 @@ static bool bounds_agree(const GradOps *accesses, const Sum *all)
     return true;
 }
 
-bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
+/* Whose terms agree but for constants. */
+static bool are_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
     Sum all = terms_of(g->func, accesses->at[0], programs);
     const int needs = g->needs.len;
@@ -458,6 +459,82 @@ bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned p
     return true;
 }
 
+/* Without lanes that lie so far apart at most, whatever is known at run time only; *reach: that
+ * far.
+ */
+static Sum without_lanes(const Sum *s, int64_t *reach)
+{
+    Sum rest = *s;
+
+    *reach = 0;
+    rest.n = 0;
+    for (int i = 0; i < s->n; i++) {
+        const Term *t = &s->at[i];
+        if (!t->whose && t->unit.count == 0 && t->by >= 0 && t->count > 0)
+            *reach += t->by * (t->count - 1);
+        else
+            rest.at[rest.n++] = *t;
+    }
+    return rest;
+}
+
+/* Does one of both, of which lanes go otherwise, lie behind the other, in every program and round
+ * between the same two of others?  So do pairs, 2 * i and 2 * i + 1, and what is behind them all.
+ */
+static bool lie_apart(Grad *g, const GradArray *a, const GradOps *both, unsigned programs)
+{
+    Sum s[2], rest[2];
+    int64_t reach[2], behind, end;
+
+    for (int i = 0; i < 2; i++) {
+        s[i] = terms_of(g->func, both->at[i], programs);
+        if (!s[i].ok || !is_complete(g, &s[i], both->at[i]))
+            return false;
+        terms_bound(both->at[i], &s[i]);
+        rest[i] = without_lanes(&s[i], &reach[i]);
+    }
+    Poly apart;
+    if (!distance(&rest[0], &rest[1], &apart) || !poly_is_constant(&apart, &behind) ||
+        rest[0].n == MOST_TERMS)
+        return false;
+    behind = -behind; /* the second one behind the first */
+    if (behind <= reach[0] && -behind <= reach[1])
+        return false;
+    end = MAX(reach[0], behind + reach[1]) - MIN(0, behind);
+    rest[0].at[rest[0].n++] = (Term){.by = 1, .count = end + 1, .unit.scale = 1, .from_zero = true};
+    Sum level = terms_level(&rest[0], &(PolyTerm){.scale = 1});
+    if (!terms_are_digits(&level, (Constants){0}) &&
+        (g->wish->atomics || !terms_limit_programs(g, a, &level) ||
+         !terms_are_digits(&level, (Constants){0})))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const Constants c = {.span = end - reach[i]};
+        if (!are_levels(both->at[i], &s[i], c) && !terms_need(g, a, both->at[i], &s[i], c))
+            return false;
+    }
+    return true;
+}
+
+bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
+{
+    const int needs = g->needs.len;
+    bool good = are_alone(g, a, accesses, programs);
+
+    if (good || accesses->len == 1)
+        return good;
+    good = true;
+    for (int i = 0; i < accesses->len && good; i++) {
+        for (int k = 0; k < i && good; k++) {
+            Op *two[2] = {accesses->at[k], accesses->at[i]};
+            const GradOps both = {.at = two, .len = 2};
+            good = are_alone(g, a, &both, programs) || lie_apart(g, a, &both, programs);
+        }
+    }
+    if (!good)
+        g->needs.len = needs;
+    return good;
+}
+
 /* The same terms of programs, and all that is the same for all but a constant? */
 static bool programs_agree(const Grad *g, const Sum *a, const Sum *b, int64_t *apart)
 {
@@ -475,20 +552,35 @@ static bool programs_agree(const Grad *g, const Sum *a, const Sum *b, int64_t *a
            poly_is_constant(&rest, apart);
 }
 
+/* Where no program asks for its number, and all add to what is differentiated, is there one?  That
+ * is taken for granted, or not with atomics, which then are right. */
+bool grad_adds_once(Grad *g, const GradArray *a)
+{
+    Poly all = {0};
+
+    if (g->asked != 0 || !g->is_summed || g->wish->atomics)
+        return g->asked != 0 || !g->is_summed;
+    const Value *programs = grad_number_of_programs(g, 0);
+    return poly_push(&all, &(PolyTerm){1, 1, {{programs, MAX_RANK + programs->id}}}) &&
+           grad_need(g, a, &all, &(PolyTerm){.scale = 1});
+}
+
 bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
     const int needs = g->needs.len;
     const Sum first = terms_of(g->func, accesses->at[0], programs);
     int64_t least = 0, apart;
-    bool good = programs != 0;
+    const bool is_one = programs == 0; /* or what is differentiated were stored twice */
+    bool good = !is_one || (!g->wish->atomics && grad_adds_once(g, a));
 
     for (int i = 0; i < accesses->len && good; i++) {
         const Sum s = terms_of(g->func, accesses->at[i], programs);
         const GradOps one = {.at = &accesses->at[i], .len = 1};
-        good = s.ok && grad_alone(g, a, &one, programs) && programs_agree(g, &first, &s, &apart);
-        least = good ? MIN(least, apart) : 0;
+        good = s.ok && grad_alone(g, a, &one, programs) &&
+               (is_one || programs_agree(g, &first, &s, &apart));
+        least = good && !is_one ? MIN(least, apart) : 0;
     }
-    for (int i = 0; i < accesses->len && good; i++) {
+    for (int i = 0; i < accesses->len && good && !is_one; i++) {
         const Sum s = terms_of(g->func, accesses->at[i], programs);
         good = programs_agree(g, &first, &s, &apart) &&
                terms_apart(g, a, accesses->at[i], &s, apart - least);

@@ -16,6 +16,9 @@ void terms_add_loop_bound(const Poly *j, PolyBounds *out);
 /* Does no sum of the address's terms come twice if numbers known at run time are as they mostly
  * are, a row's stride no less than its length?  What must hold is added to what the array needs. */
 bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Constants c);
+/* Programs along an axis are taken to be no more than fit between two along another, and that is
+ * added to the needs: 3 heads of 8 elements of rows of 24.  False: nothing was. */
+bool terms_limit_programs(Grad *g, const GradArray *a, Sum *s);
 /* Does each program stay within what lies between it and the next, `behind` elements further on, so
  * that no two meet by whatever access?  Conditions as above. */
 bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, int64_t behind);

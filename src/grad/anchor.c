@@ -22,7 +22,8 @@
  */
 #include <math.h>
 
-#include "moves.h"
+#include "../grad_forms/moves.h"
+#include "grad.h"
 
 enum { MOST_LOOPS = 4 };
 
@@ -103,6 +104,19 @@ static bool find_faded(Anchor *a, const Op *loop, int at)
     return true;
 }
 
+/* Do all sums that fade in the loop begin with 0, so that nothing was measured from where the
+ * maximum begins? */
+static bool begin_with_nothing(const Anchor *a, const Op *loop)
+{
+    for (int i = 0; i < a->faded.len; i++) {
+        const Value *sum = a->faded.at[i].sum;
+        if (sum->block->owner == loop &&
+            !grad_is_number(loop->operands[FOR_BOUNDS + sum->index - 1], 0))
+            return false;
+    }
+    return true;
+}
+
 /* From the last loop that carries the maximum to the first. */
 static bool find_loops(Anchor *a, const Value *v)
 {
@@ -117,7 +131,8 @@ static bool find_loops(Anchor *a, const Value *v)
     if (!is_reference(a->g, next) || next->def->block != loop->regions[0] ||
         !find_faded(a, loop, at))
         return false;
-    bool is_last = moves_number(init, &x) && isinf(x) && x < 0;
+    bool is_last = moves_number(init, &x) &&
+                   ((isinf(x) && x < 0) || (!a->store && begin_with_nothing(a, loop)));
     a->loops[a->nloops++] = (Grown){loop, at, is_last};
     return is_last || find_loops(a, init);
 }
@@ -459,7 +474,7 @@ bool grad_measure_from_end(Grad *g)
     ir_walk(g->func->body, collect_loops, &loops);
     for (int i = loops.len - 1; i >= 0; i--) {
         const Op *loop = loops.at[i];
-        bool looks = !grad_is_in_loop(loop->block);
+        bool looks = !opt_in_loop(loop->block);
         for (int k = 0; k < g->firsts.len; k++)
             looks &= g->firsts.at[k] != loop;
         for (int k = 0; k < loop->nresults && looks; k++) {

@@ -472,6 +472,8 @@ bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
     }
     grad_find_asked(g);
     g->b = builder_before(g->func->body->last);
+    if (grad_take_means_as_stored(g) && (!opt_run_pass(m, "fold", d) || !find_active(g, true)))
+        return false;
     if (grad_measure_from_saved(g) && !find_active(g, true))
         return false;
     while (grad_measure_from_end(g)) {
@@ -496,5 +498,6 @@ bool grad_finish(Grad *g)
     if (g->failed || !tidy(m, g->diags) || (grad_share_loads(g) && !tidy(m, g->diags)))
         return false;
     grad_drop_tapes(g);
+    grad_drop_implied_needs(g);
     return opt_run_pass(m, "dce", g->diags) && grad_check_in_place(g);
 }

@@ -47,12 +47,13 @@ typedef VEC(Op *) GradOps;
 typedef struct {
     Poly bound, total;
 } GradExtent;
-/* Elements that are stored, from the array's beginning on: so many rows, each a stride behind the
- * one before. */
+/* Elements that are stored, from the array's beginning on: rows, so many of these, and so on. */
+enum { COVER_LEVELS = 4 };
 typedef struct {
     bool is_known;
-    GradExtent row, rows;
-    Poly stride; /* empty: there is one row */
+    int n;
+    GradExtent at[COVER_LEVELS]; /* elements of a row, rows, .. */
+    Poly stride[COVER_LEVELS];   /* from the second on: how far one lies behind the one before */
 } GradCover;
 typedef struct {
     Value *array;    /* a parameter of the forward */
@@ -167,7 +168,7 @@ typedef struct {
 
 /* Work on one kernel.  Ops and values of the forward are looked at as they are; `again` has those
  * that a loop of the backward computes again. */
-typedef struct {
+typedef struct Grad {
     Arena *arena;
     Func *func;
     const GradWish *wish;
@@ -185,6 +186,7 @@ typedef struct {
     bool any_loose; /* loads, or what was loaded is in a mask: */
     bool data_leaves_out;
     bool is_masked; /* what is differentiated, where it is stored */
+    bool is_summed; /* .. is added to by atomics */
     Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
     VEC(GradNeed) needs;
     VEC(GradGranted) granted;
@@ -300,13 +302,23 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *m
 bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most);
 bool grad_is_same_poly(const Poly *p);                    /* for all programs, in all rounds */
 bool grad_is_lower(const PolyTerm *a, const PolyTerm *b); /* of the factors of an address */
-const Value *grad_number_of_programs(Grad *g, int axis);  /* to be named, not computed with */
+void grad_drop_implied_needs(Grad *g); /* in the end: those that others say, too */
+const Value *grad_number_of_programs(Grad *g, int axis); /* to be named, not computed with */
 
 /* in_order.c: where programs do not meet, each adds without atomics, access by access */
 void grad_add_in_order(Grad *g, GradArray *a);
 /* In front of a store or an atomic: what it stores is added to what is there; `waits`: for what
  * other threads of the program added. */
 void grad_add_in_memory(Grad *g, Op *op, bool waits);
+
+/* means.c */
+/* The mean of x along the axis, if v is what is left when it has been taken off, 0 outside of the
+ * mask, so that its sum is 0 where what is added to the needs holds; NULL: it is no such tile.
+ * mask: NULL, v has none but its own. */
+Value *grad_mean_taken_off(Grad *g, const Value *v, int axis, const Value *mask);
+/* Where the forward adds up what rounding left in a mean, and stores both, the mean is what is
+ * stored; before anything is derived. */
+bool grad_take_means_as_stored(Grad *g);
 
 /* saved.c */
 void grad_find_saved(Grad *g); /* before anything is derived: what the forward stores, once */
@@ -333,10 +345,9 @@ bool grad_check_left_behind(Grad *g);
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);
 
 /* memory.c */
-bool grad_is_in_loop(const Block *b); /* at any depth */
-void grad_find_asked(Grad *g);        /* the axes of the grid */
-bool grad_check_memory(Grad *g);      /* what is read and written suits; refused otherwise */
-bool grad_check_in_place(Grad *g);    /* when all is derived: what was overwritten is not read */
+void grad_find_asked(Grad *g);     /* the axes of the grid */
+bool grad_check_memory(Grad *g);   /* what is read and written suits; refused otherwise */
+bool grad_check_in_place(Grad *g); /* when all is derived: what was overwritten is not read */
 void grad_load(Grad *g, const Op *op);
 void grad_store(Grad *g, const Op *op);
 bool grad_puts_in_memory(const Op *op); /* as a store does, or by adding to what is there */
@@ -353,6 +364,8 @@ bool grad_check_programs(Grad *g, const GradOps *stores);
  * those axes of the grid?  But for the meetings that are known.  Conditions go to g->needs. */
 bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs);
 /* Does each of these alone meet no element twice, and no program one of another? */
+bool grad_adds_once(Grad *g,
+                    const GradArray *a); /* what is differentiated is not added to by several */
 bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs);
 unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs); /* in its address */
 /* From the array's beginning, how many elements it may reach.  0: not known; -1: it may begin in

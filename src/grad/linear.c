@@ -104,7 +104,18 @@ static Value *scaled_sum(const Parts *s, const Op *op, int tile, int depth)
     if (!grad_can_drop(by, 1u << s->axis))
         return NULL;
     Value *sum = sum_of(s, op->operands[tile], depth - 1);
-    return sum ? grad_binary(s->g, op->code, sum, grad_drop(s->g, by, 1u << s->axis)) : NULL;
+    if (!sum || grad_is_number(sum, 0))
+        return sum;
+    return grad_binary(s->g, op->code, sum, grad_drop(s->g, by, 1u << s->axis));
+}
+
+static Value *plus(Grad *g, OpCode code, Value *x, Value *y)
+{
+    if (grad_is_number(y, 0))
+        return x;
+    if (grad_is_number(x, 0))
+        return code == OP_add ? y : grad_negated(g, y);
+    return grad_binary(g, code, x, y);
 }
 
 static Value *sum_of(const Parts *s, Value *v, int depth)
@@ -114,6 +125,9 @@ static Value *sum_of(const Parts *s, Value *v, int depth)
 
     if (x || !op || depth == 0)
         return x;
+    Value *mean = grad_mean_taken_off(s->g, v, s->axis, s->mask);
+    if (mean)
+        return grad_number(s->g, grad_drop(s->g, mean, 1u << s->axis), 0);
     if (grad_can_drop(v, 1u << s->axis)) {
         y = count_of(s, v);
         x = grad_drop(s->g, v, 1u << s->axis);
@@ -124,7 +138,7 @@ static Value *sum_of(const Parts *s, Value *v, int depth)
     case OP_sub:
         x = sum_of(s, op->operands[0], depth - 1);
         y = x ? sum_of(s, op->operands[1], depth - 1) : NULL;
-        return y ? grad_binary(s->g, op->code, x, y) : NULL;
+        return y ? plus(s->g, op->code, x, y) : NULL;
     case OP_neg:
         x = sum_of(s, op->operands[0], depth - 1);
         return x ? grad_negated(s->g, x) : NULL;
@@ -142,15 +156,72 @@ static Value *sum_of(const Parts *s, Value *v, int depth)
     }
 }
 
+/* Of what is no sum of others. */
+static Value *new_sum(const Parts *s, Value *v)
+{
+    Grad *g = s->g;
+
+    if (s->mask && !is_zero_outside(s, v, MOST_DEPTH))
+        v = build_select(&g->b, s->mask, v, grad_number(g, v, 0));
+    Value *sum = opt_reduce_along(&g->b, OP_add, v, s->axis);
+    vec_push(g->arena, &g->sums, sum->def);
+    return sum;
+}
+
+static Value *rest_of(const Parts *s, Value *v, int depth);
+
+/* The sum of what is not known, what it is multiplied by in front. */
+static Value *sum_of_rest(const Parts *s, Value *v, int depth)
+{
+    const Op *op = v->def;
+    Value *rest = rest_of(s, v, depth);
+
+    for (int i = 0; !rest && op && i < 2 && (op->code == OP_mul || (op->code == OP_div && i == 0));
+         i++) {
+        Value *by = op->operands[1 - i];
+        if (!grad_can_drop(by, 1u << s->axis))
+            continue;
+        Value *sum = new_sum(s, op->operands[i]);
+        return grad_binary(s->g, op->code, sum, grad_drop(s->g, by, 1u << s->axis));
+    }
+    return rest ? rest : new_sum(s, v);
+}
+
+/* The sum, if that of some of its parts is 0; NULL: it is of none. */
+static Value *rest_of(const Parts *s, Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return NULL;
+    if (op->code == OP_select && !s->mask && is_zero(op->operands[2]))
+        return rest_of(&(Parts){s->g, s->axis, op->operands[0]}, op->operands[1], depth - 1);
+    if (op->code != OP_add && op->code != OP_sub)
+        return NULL;
+    for (int i = 0; i < 2; i++) {
+        Value *known = sum_of(s, op->operands[i], depth - 1);
+        if (!known || !grad_is_number(known, 0))
+            continue;
+        Value *rest = sum_of_rest(s, op->operands[1 - i], depth - 1);
+        return i == 0 && op->code == OP_sub ? grad_negated(s->g, rest) : rest;
+    }
+    return NULL;
+}
+
 Value *grad_sum_along(Grad *g, Value *v, int axis)
 {
     const bool wide = v->type->dtype == DT_FP32 || v->type->dtype == DT_FP64;
     const Parts all = {.g = g, .axis = axis};
-    Value *sum = wide && !grad_can_drop(v, 1u << axis) ? sum_of(&all, v, MOST_DEPTH) : NULL;
+    const int needs = g->needs.len;
+    const bool may = wide && !grad_can_drop(v, 1u << axis);
+    Value *sum = may ? sum_of(&all, v, MOST_DEPTH) : NULL;
 
     if (sum)
         return sum;
-    sum = opt_reduce_along(&g->b, OP_add, v, axis);
-    vec_push(g->arena, &g->sums, sum->def);
-    return sum;
+    g->needs.len = needs;
+    sum = may ? rest_of(&all, v, MOST_DEPTH) : NULL;
+    if (sum)
+        return sum;
+    g->needs.len = needs;
+    return new_sum(&all, v);
 }

@@ -170,21 +170,12 @@ static bool check_op(Memory *m, const Op *op)
     return !g->failed;
 }
 
-bool grad_is_in_loop(const Block *b)
-{
-    for (; b->owner; b = b->owner->block) {
-        if (opt_is_loop(b->owner))
-            return true;
-    }
-    return false;
-}
-
 /* In place: each lane reads what it then writes, once?  No two store one element, so it is read
  * before. */
 static bool is_in_place(const Op *load, const Op *store)
 {
     if (!op_only_reads(load) || store->code != OP_store || load->block != store->block ||
-        grad_is_in_loop(store->block) || load->operands[LOAD_PTR] != store->operands[STORE_PTR])
+        opt_in_loop(store->block) || load->operands[LOAD_PTR] != store->operands[STORE_PTR])
         return false;
     while (load && load != store)
         load = load->next;
@@ -331,12 +322,13 @@ static bool check_stores(Memory *m)
                     g->wish->of);
         return note(m, m->sums.at[0], "added to here");
     }
+    g->is_summed = m->sums.len > 0;
     if (!check_lanes(m, &stores) || !check_loops(g, &stores) || !check_loops(g, &m->sums) ||
         !grad_check_programs(g, &stores))
         return false;
     if (stores.len == 0)
         return true;
-    bool once = stores.len == 1 && !grad_is_in_loop(stores.at[0]->block);
+    bool once = stores.len == 1 && !opt_in_loop(stores.at[0]->block);
     if (once || grad_alone(g, &g->of, &stores, 0) ||
         (stores.len == 1 && is_in_shared_work(g, stores.at[0])))
         return true;
@@ -397,7 +389,7 @@ static void find_fill(Memory *m, GradArray *a)
         return;
     }
     a->meeting = g->asked & ~apart;
-    if (grad_alone(g, a, &loads, g->asked)) {
+    if (grad_alone(g, a, &loads, g->asked) && grad_adds_once(g, a)) {
         a->fill = GRAD_STORED;
     } else if (!g->wish->atomics && a->meeting && grad_alone(g, a, &loads, apart) &&
                grad_can_have_parts(g, &loads, apart)) {

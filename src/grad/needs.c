@@ -359,13 +359,14 @@ bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, in
                 reach_of_program(g, a, access, s, &reached) && add_constant(&reached, behind);
 
     for (int i = 0; i < s->n; i++) {
-        const Term *t = &s->at[i];
-        if (t->whose != g->func || t->by == 0)
+        Term t = s->at[i];
+        if (t.whose != g->func || t.by == 0)
             continue;
+        t.unit.scale = t.by;
         int at = n++;
-        for (; at > 0 && grad_is_lower(&t->unit, &programs[at - 1].unit); at--)
+        for (; at > 0 && grad_is_lower(&t.unit, &programs[at - 1].unit); at--)
             programs[at] = programs[at - 1];
-        programs[at] = *t;
+        programs[at] = t;
     }
     for (int i = 0; i < n && good; i++) {
         const Value *count = grad_number_of_programs(g, programs[i].dim);
@@ -393,7 +394,7 @@ static int64_t common_factor(const Sum *level)
     return level->n > 0 && level->n <= POLY_TERMS ? divisor_of_all(&all, 0) : 1;
 }
 
-bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Constants c)
+static bool need_levels(Grad *g, const GradArray *a, const Op *access, const Sum *s, Constants c)
 {
     const Constants none = {0};
     const int before = g->needs.len;
@@ -424,4 +425,69 @@ bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Con
     if (!good)
         g->needs.len = before;
     return good;
+}
+
+bool terms_limit_programs(Grad *g, const GradArray *a, Sum *s)
+{
+    bool limited = false;
+
+    for (int i = 0; i < s->n; i++) {
+        Term *t = &s->at[i];
+        int64_t next = 0;
+        if (t->whose != g->func || t->count > 0 || t->by <= 0)
+            continue;
+        for (int k = 0; k < s->n; k++) {
+            const Term *above = &s->at[k];
+            if (above->by > t->by && above->whose == g->func && above->dim != t->dim &&
+                terms_same_unit(&above->unit, &t->unit))
+                next = next > 0 ? MIN(next, above->by) : above->by;
+        }
+        const Value *programs = grad_number_of_programs(g, t->dim);
+        const PolyTerm most = {.scale = next / t->by};
+        Poly least = {0};
+        if (next == 0 ||
+            !poly_push(&least, &(PolyTerm){1, 1, {{programs, MAX_RANK + programs->id}}}) ||
+            !grad_need(g, a, &least, &most))
+            continue;
+        t->count = next / t->by;
+        limited = true;
+    }
+    return limited;
+}
+
+bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Constants c)
+{
+    const int before = g->needs.len;
+    Sum limited = *s;
+    bool good = need_levels(g, a, access, s, c);
+
+    if (!good && !g->wish->atomics && terms_limit_programs(g, a, &limited))
+        good = need_levels(g, a, access, &limited, c);
+    if (!good)
+        g->needs.len = before;
+    return good;
+}
+
+/* Of n <= stride and n + 1 <= stride the second says all. */
+static bool is_implied(const GradNeed *n, const GradNeed *by)
+{
+    Poly less = n->least;
+    int64_t apart;
+
+    return n->array == by->array && poly_equal(&n->most, &by->most) &&
+           poly_add(&less, &by->least, -1) && poly_is_constant(&less, &apart) && apart < 0;
+}
+
+void grad_drop_implied_needs(Grad *g)
+{
+    int left = 0;
+
+    for (int i = 0; i < g->needs.len; i++) {
+        bool implied = false;
+        for (int k = 0; k < g->needs.len && !implied; k++)
+            implied = is_implied(&g->needs.at[i], &g->needs.at[k]);
+        if (!implied)
+            g->needs.at[left++] = g->needs.at[i];
+    }
+    g->needs.len = left;
 }

@@ -18,7 +18,8 @@
  *
  * 0 grows by anything, and infinities shift by anything: where(m == -inf, 0, m) is m.
  */
-#include "moves.h"
+#include "../grad_forms/moves.h"
+#include "grad.h"
 
 enum { MOST_MOVED = 64 };
 
@@ -134,7 +135,7 @@ static bool check_point(Moving *m, Rounds *r, int i, uint64_t blame)
  * holds. */
 static bool reassume(Moving *m, Rounds *r, int i)
 {
-    Value **now = NEW_N(m->g->arena, Value *, r->n + 1);
+    Value **now = NEW_N(m->arena, Value *, r->n + 1);
     const Change c = r->next[i];
     uint64_t blame = moves_blame_of(m, &c) | moves_blame_of(m, &r->init[i]);
 
@@ -175,7 +176,7 @@ static bool reassume(Moving *m, Rounds *r, int i)
 /* What the loop gives changes as what a round began with. */
 static void end_rounds(Moving *m, const Rounds *r)
 {
-    Value **results = NEW_N(m->g->arena, Value *, r->n + 1);
+    Value **results = NEW_N(m->arena, Value *, r->n + 1);
 
     for (int i = 0; i < r->n; i++) {
         results[i] = r->loop->results[i];
@@ -196,11 +197,11 @@ static void look_at_loop(Moving *m, const Op *loop)
     const int n = loop->nresults;
     Rounds r = {.loop = loop,
                 .n = n,
-                .args = NEW_N(m->g->arena, Value *, n + 1),
-                .points = NEW_N(m->g->arena, Value *, n + 1),
-                .assumed = NEW_N(m->g->arena, Change, n + 1),
-                .init = NEW_N(m->g->arena, Change, n + 1),
-                .next = NEW_N(m->g->arena, Change, n + 1)};
+                .args = NEW_N(m->arena, Value *, n + 1),
+                .points = NEW_N(m->arena, Value *, n + 1),
+                .assumed = NEW_N(m->arena, Change, n + 1),
+                .init = NEW_N(m->arena, Change, n + 1),
+                .next = NEW_N(m->arena, Change, n + 1)};
     bool again = true;
 
     for (int i = 0; i < n; i++) {
@@ -335,13 +336,14 @@ static void find_moved(Op *op, void *moving)
         return;
     map_put(m->blames, (uint64_t)op->results[0]->id,
             (void *)(uintptr_t)((uint64_t)1 << m->moved.len));
-    vec_push(m->g->arena, &m->moved, op);
+    vec_push(m->arena, &m->moved, op);
 }
 
 void grad_find_references(Grad *g)
 {
     Moving *kept = NEW(g->arena, Moving);
-    Moving m = {.g = g, .changes = map_new(g->arena), .blames = map_new(g->arena)};
+    Moving m = {
+        .g = g, .arena = g->arena, .changes = map_new(g->arena), .blames = map_new(g->arena)};
 
     g->moving = kept;
     ir_walk(g->func->body, find_moved, &m);

@@ -61,7 +61,7 @@ static bool is_stored_once(Grad *g, const Op *store, bool *in_place)
     const int array = grad_array_of(g, store->operands[STORE_PTR]), needs = g->needs.len;
     Uses u = {.g = g, .bases = ir_pointer_bases(g->func, g->arena), .array = array};
 
-    if (array < 0 || grad_is_in_loop(store->block))
+    if (array < 0 || opt_in_loop(store->block))
         return false;
     const GradArray saved = {.array = g->func->body->args[array]};
     ir_walk(g->func->body, note_use, &u);

@@ -314,7 +314,7 @@ GradRounds grad_write_tapes(Grad *g, const Op *loop, const bool *is_sum)
                     .points = NEW_N(g->arena, GradTape *, loop->nresults)};
     bool any = false;
 
-    if (grad_is_in_loop(forward->block) || g->walk.axes)
+    if (opt_in_loop(forward->block) || g->walk.axes)
         grad_put_barrier(g, &b);
     for (int i = 0; i < loop->nresults; i++)
         any |= needs_tape(loop, is_sum, i);

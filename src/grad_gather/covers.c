@@ -27,22 +27,38 @@ static bool is_run(const GradArray *a, const Op *access, const Op **loop)
     return !owner || (owner->code == OP_if && a->has_zeros && !owner->block->owner);
 }
 
-/* The only one that stores to the array, maybe beside elements picked of a row, or for passes over
- * the same elements; NULL. */
-static const Op *store_of(const GradArray *a)
-{
-    const Op *found = NULL;
+typedef struct {
+    const Grad *g;
+    const Value *gradient;
+    GradOps stores;
+} Search;
 
-    if (a->fill != GRAD_STORED || a->is_gathered)
-        return NULL;
-    for (int i = 0; i < a->loads.len && !(found && a->in_last_pass); i++) {
-        if (a->is_picked && a->loads.at[i]->operands[LOAD_PTR]->type->rank == 0)
-            continue;
-        if (found)
-            return NULL;
-        found = a->loads.at[i];
+static void find_store(Op *op, void *search)
+{
+    Search *s = search;
+
+    if (op->code == OP_store && grad_array_of(s->g, op->operands[STORE_PTR]) == s->gradient->index)
+        vec_push(s->g->arena, &s->stores, op);
+}
+
+/* All that store to the array, maybe beside elements picked of a row, or for passes over the same
+ * elements; none: they are stored otherwise.  Of what is gathered the stores themselves, else what
+ * loads the same elements. */
+static GradOps stores_of(const Grad *g, const GradArray *a)
+{
+    Search found = {.g = g, .gradient = a->gradient};
+
+    if (a->fill != GRAD_STORED)
+        return found.stores;
+    if (a->is_gathered) {
+        ir_walk(g->func->body, find_store, &found);
+        return found.stores;
     }
-    return found;
+    for (int i = 0; i < a->loads.len && !(found.stores.len > 0 && a->in_last_pass); i++) {
+        if (!a->is_picked || a->loads.at[i]->operands[LOAD_PTR]->type->rank > 0)
+            vec_push(g->arena, &found.stores, a->loads.at[i]);
+    }
+    return found.stores;
 }
 
 /* How far the level goes from 0 on without a gap: lanes, and rounds or programs behind them. */
@@ -92,27 +108,45 @@ static bool find_place(const Sum *s, const PolyTerm *factors, Poly *out)
     return true;
 }
 
-/* Each part of the mask bounds one level, and there are no others. */
-static bool find_bounds(const Op *access, const Sum *s, const PolyTerm *factors, GradCover *c)
+/* The factors of the lowest level's lanes, beside what several accesses differ by: the last term.
+ */
+static PolyTerm lanes_of_row(const Sum *s)
 {
-    GradExtent *levels[2] = {&c->row, &c->rows};
+    PolyTerm by = {.scale = INT64_MAX};
+
+    for (int i = 0; i < s->n - 1; i++) {
+        if (s->at[i].unit.count == 0 && s->at[i].by > 0)
+            by.scale = MIN(by.scale, s->at[i].by);
+    }
+    return by;
+}
+
+/* Each part of the mask bounds one level, and there are no others.  That of the lowest is told
+ * already where several accesses make it, and must be one of lanes. */
+static bool find_bounds(const Op *access, const Sum *s, const PolyTerm *factors, bool several,
+                        GradCover *c)
+{
+    const Value *mask = op_operand(access, ir_access(access).mask);
     PolyScope scope = {0};
     PolyBounds bounds = {0};
     int8_t map[MAX_RANK];
-    bool is_bound[2] = {false};
+    bool is_bound[COVER_LEVELS] = {false};
 
     for (int d = 0; d < MAX_RANK; d++)
         map[d] = (int8_t)d;
-    if (op_operand(access, LOAD_MASK))
-        poly_bounds(&scope, op_operand(access, LOAD_MASK), map, &bounds);
+    if (mask)
+        poly_bounds(&scope, mask, map, &bounds);
     for (int i = 0; i < bounds.count; i++) {
         bool found = false;
-        for (int k = 0; k < 2 && !found; k++) {
+        for (int k = 0; k < c->n && !found; k++) {
+            const PolyTerm by = k == 0 && several ? lanes_of_row(s) : factors[k];
+            int64_t constant;
             Poly end;
-            found = !is_bound[k] && find_place(s, &factors[k], &end) &&
-                    poly_add(&end, &bounds.below[i], -1) && grad_is_same_poly(&end);
-            if (found)
-                levels[k]->bound = end;
+            found = !is_bound[k] && find_place(s, &by, &end) &&
+                    poly_add(&end, &bounds.below[i], -1) && grad_is_same_poly(&end) &&
+                    (k > 0 || !several || poly_is_constant(&end, &constant));
+            if (found && (k > 0 || !several))
+                c->at[k].bound = end;
             is_bound[k] |= found;
         }
         if (!found)
@@ -121,65 +155,115 @@ static bool find_bounds(const Op *access, const Sum *s, const PolyTerm *factors,
     return !bounds.others;
 }
 
-/* The factors of the level above the lowest, if there is one: 0 of them, if not. */
-static bool find_stride(const Sum *s, PolyTerm *stride)
+/* The factors of each level, the smallest first, and what its coefficients are multiples of; 0:
+ * there are too many, or one runs backwards. */
+static int find_strides(const Sum *s, PolyTerm *factors)
 {
-    *stride = (PolyTerm){.scale = 1};
+    int n = 1;
+
+    factors[0] = (PolyTerm){.scale = 1};
     for (int i = 0; i < s->n; i++) {
         const Term *t = &s->at[i];
+        int k = 0;
+        if (t->by < 0)
+            return 0;
         if (t->by == 0 || t->unit.count == 0)
             continue;
-        if (stride->count > 0 && !terms_same_unit(&t->unit, stride))
-            return false;
-        const int64_t by = stride->count > 0 ? MIN(stride->scale, t->by) : t->by;
-        *stride = t->unit;
-        stride->scale = by;
+        for (k = 1; k < n && !terms_same_unit(&t->unit, &factors[k]);)
+            k++;
+        if (k < n) {
+            factors[k].scale = MIN(factors[k].scale, t->by);
+            continue;
+        }
+        if (n == COVER_LEVELS)
+            return 0;
+        for (k = n++; k > 1 && grad_is_lower(&t->unit, &factors[k - 1]); k--)
+            factors[k] = factors[k - 1];
+        factors[k] = t->unit;
+        factors[k].scale = t->by;
     }
-    return stride->scale > 0;
+    return n;
 }
 
-/* Rows, each a stride further on. */
-static bool find_rows(Grad *g, const Sum *s, const PolyTerm *stride, const Op *loop, GradCover *c)
+/* Rows, each a stride further on, or elements that lie one behind the other. */
+static bool find_level(Grad *g, const Sum *s, const PolyTerm *stride, const Op *loop,
+                       GradExtent *out)
 {
-    Sum level = terms_level(s, stride);
+    PolyTerm unit = *stride;
 
-    if (stride->count == 0)
-        return true;
+    unit.scale = 1;
+    Sum level = terms_level(s, &unit);
     for (int i = 0; i < level.n; i++) {
         if (level.at[i].by % stride->scale != 0)
             return false;
         level.at[i].by /= stride->scale;
     }
-    return terms_are_digits(&level, (Constants){0}) &&
-           find_total(g, &level, loop, &c->rows.total) && poly_push(&c->stride, stride);
+    return terms_are_digits(&level, (Constants){0}) && find_total(g, &level, loop, &out->total);
 }
 
-/* Nothing but the array is the same for all. */
-static bool begins_at_array(const Sum *s, const GradArray *a)
+/* Nothing but the array is the same for all, and how far behind its beginning. */
+static bool begins_at_array(const Sum *s, const GradArray *a, int64_t *behind)
 {
-    const PolyTerm *t = &s->shared.terms[0];
+    const Value *from = a->is_gathered ? a->gradient : a->array;
+    const PolyTerm array = {1, 1, {{from, MAX_RANK + from->id}}};
+    Poly rest = {0};
 
-    return s->shared.count == 1 && t->count == 1 && t->scale == 1 && t->of[0].value == a->array;
+    return poly_push(&rest, &array) && poly_add(&rest, &s->shared, -1) &&
+           poly_is_constant(&rest, behind) && (*behind = -*behind) >= 0;
 }
 
-static bool find_cover(Grad *g, const GradArray *a, const Op *access, GradCover *c)
+/* The accesses as one, whose constants are one more digit: so many, from 0 on, equally far apart.
+ */
+static bool put_together(const Grad *g, const GradArray *a, const GradOps *stores, Sum *out)
 {
-    PolyTerm factors[2] = {{.scale = 1}};
+    const Op *first = stores->at[0];
+    int64_t step = INT64_MAX, all = 0, behind;
+
+    *out = terms_of(g->func, first, g->asked);
+    if (!out->ok || out->covered != 0 || terms_programs(out) != g->asked || out->n == MOST_TERMS)
+        return false;
+    for (int i = 0; i < stores->len; i++) {
+        const Op *access = stores->at[i];
+        const Sum s = terms_of(g->func, access, g->asked);
+        Poly rest = s.raw, moved = s.shared;
+        if (!s.ok || !begins_at_array(&s, a, &behind) || access->block != first->block ||
+            op_operand(access, ir_access(access).mask) !=
+                op_operand(first, ir_access(first).mask) ||
+            !poly_add(&rest, &out->raw, -1) || !poly_add(&moved, &out->shared, -1) ||
+            !poly_equal(&rest, &moved))
+            return false;
+        step = behind > 0 ? MIN(step, behind) : step;
+        all += behind;
+    }
+    const int64_t n = stores->len; /* of 0, step, .. (n - 1) step, each once: no two meet */
+    if (n == 1)
+        return all == 0;
+    if (all != step * (n * (n - 1) / 2))
+        return false;
+    terms_bound(first, out);
+    out->at[out->n++] = (Term){.by = step, .count = n, .unit.scale = 1, .from_zero = true};
+    return true;
+}
+
+static bool find_cover(Grad *g, const GradArray *a, const GradOps *stores, GradCover *c)
+{
+    PolyTerm factors[COVER_LEVELS];
+    const Op *access = stores->at[0];
     const GradMeeting *meeting = grad_meeting(g, access);
     const Op *loop;
+    Sum s;
 
-    if (!is_run(a, access, &loop) || (meeting && (meeting->lanes || meeting->rounds)))
+    if (!is_run(a, access, &loop) || (meeting && (meeting->lanes || meeting->rounds)) ||
+        !put_together(g, a, stores, &s))
         return false;
-    const Sum s = terms_of(g->func, access, g->asked);
-    if (!s.ok || s.covered != 0 || !begins_at_array(&s, a) || terms_programs(&s) != g->asked)
-        return false;
-    Sum level = terms_level(&s, &factors[0]);
-    if (!terms_are_digits(&level, (Constants){0}) || !find_total(g, &level, loop, &c->row.total) ||
-        !find_stride(&s, &factors[1]) || !find_rows(g, &s, &factors[1], loop, c))
-        return false;
-    c->row.bound = c->row.total;
-    c->rows.bound = c->rows.total;
-    return find_bounds(access, &s, factors, c);
+    c->n = find_strides(&s, factors);
+    for (int i = 0; i < c->n; i++) {
+        if (!find_level(g, &s, &factors[i], loop, &c->at[i]) ||
+            (i > 0 && !poly_push(&c->stride[i], &factors[i])))
+            return false;
+        c->at[i].bound = c->at[i].total;
+    }
+    return c->n > 0 && find_bounds(access, &s, factors, stores->len > 1, c);
 }
 
 /* Numbers that a launch has names for: parameters, and how many programs there are. */
@@ -195,20 +279,23 @@ static bool is_named(const Poly *p)
     return true;
 }
 
-static bool is_named_extent(const GradExtent *e)
+static bool is_named_cover(const GradCover *c)
 {
-    return is_named(&e->bound) && is_named(&e->total);
+    for (int i = 0; i < c->n; i++) {
+        if (!is_named(&c->at[i].bound) || !is_named(&c->at[i].total) || !is_named(&c->stride[i]))
+            return false;
+    }
+    return true;
 }
 
 void gather_find_covers(Grad *g)
 {
     for (int i = 0; i < g->nwrt; i++) {
         GradArray *a = &g->wrt[i];
+        const GradOps stores = stores_of(g, a);
         GradCover c = {0};
-        const Op *access = store_of(a);
 
-        if (access && find_cover(g, a, access, &c) && is_named_extent(&c.row) &&
-            is_named_extent(&c.rows) && is_named(&c.stride)) {
+        if (stores.len > 0 && find_cover(g, a, &stores, &c) && is_named_cover(&c)) {
             a->cover = c;
             a->cover.is_known = true;
         }

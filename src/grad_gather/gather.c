@@ -29,5 +29,5 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
     if (!grad_check_fused(out) || !grad_finish(out))
         return false;
     gather_without_masks(out);
-    return opt_run_pass(m, "dce", d);
+    return opt_run_pass(m, "dce", d) && gather_write_plainly(out, d);
 }

@@ -13,6 +13,9 @@
  * that among wish->parts. */
 bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out);
 
+/* plain.c: is the mask true at the first of two indices along the last axis? */
+bool gather_is_first_of_two(const Value *mask);
+
 /* --- inside of this folder --- */
 
 /* picks.c: where its atomics are those of a row and of single elements of it, the row's lanes add
@@ -45,5 +48,8 @@ void gather_find_covers(Grad *g);
 
 /* masked.c: when all is done: no zeros in lanes that are not stored */
 void gather_without_masks(Grad *g);
+
+/* plain.c: as a person would write it */
+bool gather_write_plainly(Grad *g, Diags *d);
 
 #endif

@@ -151,7 +151,7 @@ static bool is_said(Grad *g, const Handed *h, Value *mask, const Value *part)
 
     if (take_apart(&g->b, mask, &said) && has_part(&said, part))
         return true;
-    for (int side = 0; side < mask->type->rank && side < MOST_SIDES; side++) {
+    for (int side = 0; side < h->mover->tap->nsides; side++) {
         for (int large = 0; large < 2; large++) {
             if (h->present[side][large] == part &&
                 window_is_said(h->mover, mask, window_sides, side, large))

@@ -76,8 +76,18 @@ static Value *here(Mover *m, Value *v)
     return copied(m, v);
 }
 
+/* Does it depend on which row the program is, if rows are shifted? */
+static bool knows_row(const Mover *m, const Value *v)
+{
+    const Mover rows = {.axes = m->rows};
+
+    return m->rows != 0 && knows_program(&rows, v, map_new(m->g->arena));
+}
+
 static bool moves(const Mover *m, const Value *v, const int8_t *sides)
 {
+    if (knows_row(m, v))
+        return true;
     for (int d = 0; d < v->type->rank; d++) {
         if (sides[d] >= 0 && window_is_shifted(m->tap, sides[d]))
             return true;
@@ -144,6 +154,8 @@ static bool is_torn(const Mover *m, const Poly *p)
         for (int k = 0; k < p->terms[i].count; k++) {
             const PolyAtom *a = &p->terms[i].of[k];
 
+            if (is_program(m, a) && m->rows >> attr_axis(a->value->def) & 1)
+                continue;
             if (axis_behind(m, a) >= 0 ? !has_twin(m, p, &p->terms[i], k)
                                        : a->value && !is_same_for_programs(m, a->value))
                 return true;
@@ -172,6 +184,15 @@ static Value *shifted_lanes(Mover *m, Value *v, int side)
     return build_binary(&m->g->b, OP_add, here(m, v), shift);
 }
 
+static Value *shifted_row(Mover *m, Value *program)
+{
+    for (int d = m->tap->op->operands[0]->type->rank; d < m->tap->nsides && m->builds; d++) {
+        if (m->tap->sides[d].axis == attr_axis(program->def))
+            return build_binary(&m->g->b, OP_add, program, m->shifts[d]);
+    }
+    return program;
+}
+
 static Value *moved_load(Mover *m, const Op *op, const int8_t *sides)
 {
     Value *pointer = op->operands[LOAD_PTR], *mask = op_operand(op, LOAD_MASK);
@@ -184,7 +205,8 @@ static Value *moved_load(Mover *m, const Op *op, const int8_t *sides)
         return NULL;
     if (!m->builds)
         return op->results[0];
-    mask = window_where_present(m, mask, pointer->type, sides);
+    mask =
+        window_where_present(m, mask, pointer->type, sides, knows_row(m, op->operands[LOAD_PTR]));
     return build_load(&m->g->b, pointer, mask,
                       mask && !other ? grad_number(m->g, op->results[0], 0) : other)
         ->results[0];
@@ -198,6 +220,8 @@ static Value *moved_op(Mover *m, const Op *op, const int8_t *sides, bool whole)
     Value *operands[MAX_ELEMENTWISE_OPERANDS];
     int8_t of[MAX_RANK];
 
+    if (op->code == OP_program_id)
+        return m->rows >> attr_axis(op) & 1 ? shifted_row(m, op->results[0]) : NULL;
     if (op->code == OP_arange)
         return whole ? shifted_lanes(m, op->results[0], sides[0]) : NULL;
     if (op_only_reads(op))
@@ -261,13 +285,14 @@ static Mover mover_of(Grad *g, const Tap *t, bool builds)
                    .tap = t,
                    .builds = builds,
                    .axes = window_axes(t),
+                   .rows = window_rows(t),
                    .inside = map_new(g->arena),
                    .moved = map_new(g->arena)};
 }
 
 static void set_shifts(Mover *m)
 {
-    for (int d = 0; d < m->tap->op->operands[0]->type->rank; d++) {
+    for (int d = 0; d < m->tap->nsides; d++) {
         if (!window_is_shifted(m->tap, d))
             continue;
         m->shifts[d] = scalar_of(m, &m->tap->shifts[d]);
@@ -328,7 +353,7 @@ static Handed handed(Mover *m, DType type)
     Value *d = moved(m, data, window_sides, false);
     mask = mask ? moved(m, mask, window_sides, false) : NULL;
     memset(m->spread, 0, sizeof m->spread);
-    mask = window_where_present(m, mask, data->type, window_sides);
+    mask = window_where_present(m, mask, data->type, window_sides, true);
     Handed h = {.data = build_cast(&m->g->b, d, type, ROUND_NEAREST), .mask = mask, .mover = m};
     memcpy(h.present, m->spread, sizeof h.present);
     return h;
@@ -393,7 +418,7 @@ static Value *own_place(Grad *g, const Taps *taps)
 
     for (int i = 0; i < taps->len; i++) {
         bool is_shifted = taps->at[i]->op->block->owner != NULL;
-        for (int d = 0; d < taps->at[i]->op->operands[0]->type->rank; d++)
+        for (int d = 0; d < taps->at[i]->nsides; d++)
             is_shifted |= window_is_shifted(taps->at[i], d);
         if (!is_shifted)
             return taps->at[i]->op->operands[0];
@@ -405,7 +430,7 @@ static Value *own_place(Grad *g, const Taps *taps)
         Value *counter = loops[i]->regions[0]->args[0];
         map_put(m.inside, MAP_KEY(counter), build_int(&g->b, counter->type, 0));
     }
-    for (int d = 0; d < t->op->operands[0]->type->rank; d++) {
+    for (int d = 0; d < t->nsides; d++) {
         if (window_is_shifted(t, d))
             m.shifts[d] = scalar_of(&m, &t->shifts[d]);
     }

@@ -66,7 +66,8 @@ bool window_is_said(Mover *m, const Value *mask, const int8_t *sides, int side, 
 
 static Value *compared(Builder *b, OpCode code, Value *lanes, Value *with)
 {
-    return build_binary(b, code, lanes, build_splat(b, with, lanes->type));
+    return build_binary(b, code, lanes,
+                        lanes->type->rank > 0 ? build_splat(b, with, lanes->type) : with);
 }
 
 /* Is the lane along dimension d of a tile there?  Compared in the tile's shape, where what compiles
@@ -76,7 +77,7 @@ static Value *is_there(Mover *m, int side, bool large, int d, const Type *shape)
     Builder *b = &m->g->b;
     Value *number = m->numbers[side];
 
-    for (int axis = 0; axis < shape->rank; axis++) {
+    for (int axis = 0; axis < shape->rank && d >= 0; axis++) {
         if (axis != d)
             number = build_expand(b, number, axis);
     }
@@ -85,10 +86,30 @@ static Value *is_there(Mover *m, int side, bool large, int d, const Type *shape)
         large ? compared(b, OP_lt, number, m->ends[side]) : compared(b, OP_ge, number, zero);
     const Type *type =
         type_with_shape(m->g->func->module, type_element(m->g->func->module, there->type), shape);
-    return type_same_shape(there->type, type) ? there : build_broadcast(b, there, type);
+    return type_same_shape(there->type, type) ? there
+           : d < 0                            ? build_splat(b, there, type)
+                                              : build_broadcast(b, there, type);
 }
 
-Value *window_where_present(Mover *m, Value *mask, const Type *shape, const int8_t *sides)
+/* The mask, and is the row there that the program stands for? */
+static Value *where_row_is(Mover *m, Value *mask, const Type *shape, const int8_t *sides)
+{
+    const Value *said = mask;
+
+    for (int side = m->tap->op->operands[0]->type->rank; side < m->tap->nsides; side++) {
+        for (int large = 0; large < 2 && m->numbers[side]; large++) {
+            if (!m->asks[side][large] || window_is_said(m, said, sides, side, large))
+                continue;
+            Value *there = is_there(m, side, large, -1, shape);
+            m->spread[side][large] = there;
+            mask = mask ? build_binary(&m->g->b, OP_and, mask, there) : there;
+        }
+    }
+    return mask;
+}
+
+Value *window_where_present(Mover *m, Value *mask, const Type *shape, const int8_t *sides,
+                            bool of_row)
 {
     const Value *said = mask;
 
@@ -101,7 +122,7 @@ Value *window_where_present(Mover *m, Value *mask, const Type *shape, const int8
             mask = mask ? build_binary(&m->g->b, OP_and, mask, there) : there;
         }
     }
-    return mask;
+    return of_row ? where_row_is(m, mask, shape, sides) : mask;
 }
 
 void window_find_lanes(Mover *m, int d)
@@ -109,13 +130,18 @@ void window_find_lanes(Mover *m, int d)
     Builder *b = &m->g->b;
     const Side *s = &m->tap->sides[d];
     const Type *i32 = type_scalar(m->g->func->module, DT_I32);
-    Value *lanes = build_arange(b, 0, s->count);
-    Value *number = build_binary(b, OP_add, lanes, build_splat(b, m->shifts[d], lanes->type));
+    const bool is_row = d >= m->tap->op->operands[0]->type->rank;
+    Value *lanes = is_row ? window_program(m->tap, d) : build_arange(b, 0, s->count);
+    Value *shift = is_row ? m->shifts[d] : build_splat(b, m->shifts[d], lanes->type);
+    Value *number = build_binary(b, OP_add, lanes, shift);
     Value *end = build_int(b, i32, s->count);
     int64_t constant = 0;
     bool fixed = poly_is_constant(&m->tap->shifts[d], &constant);
 
-    if (s->axis >= 0) {
+    if (is_row) {
+        const int64_t axis = s->axis;
+        end = build_op(b, OP_num_programs, 0, NULL, 1, &axis, 1, &i32)->results[0];
+    } else if (s->axis >= 0) {
         const int64_t axis = s->axis;
         Value *program = build_op(b, OP_program_id, 0, NULL, 1, &axis, 1, &i32)->results[0];
         Value *programs = build_op(b, OP_num_programs, 0, NULL, 1, &axis, 1, &i32)->results[0];

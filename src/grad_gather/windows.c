@@ -79,6 +79,7 @@ static bool find_sides(Tap *t)
         *(atom->value ? &t->programs[attr_axis(atom->value->def)].unit
                       : &t->sides[atom->key].unit) = rest;
     }
+    t->nsides = type->rank;
     for (int d = 0; d < type->rank; d++) {
         Side *s = &t->sides[d];
         s->count = type->dims[d];
@@ -94,12 +95,30 @@ static bool find_sides(Tap *t)
     return true;
 }
 
+/* Programs that no lanes go along are rows of one each. */
+static void add_rows(Tap *t)
+{
+    for (int axis = 0; axis < AXES && t->nsides < MOST_SIDES; axis++) {
+        const Programs *p = &t->programs[axis];
+        bool has_lanes = p->by == 0;
+        for (int d = 0; d < t->nsides; d++)
+            has_lanes |= t->sides[d].axis == axis;
+        if (!has_lanes)
+            t->sides[t->nsides++] = (Side){p->by, p->unit, axis, 1};
+    }
+}
+
+static bool is_row(const Tap *t, int side)
+{
+    return side >= t->op->operands[0]->type->rank;
+}
+
 /* The side with these factors that moves farthest, but less than `below`; -1: none. */
 static int next_side(const Tap *t, const PolyTerm *unit, int64_t below)
 {
     int found = -1;
 
-    for (int d = 0; d < t->op->operands[0]->type->rank; d++) {
+    for (int d = 0; d < t->nsides; d++) {
         const Side *s = &t->sides[d];
         if (s->by > 0 && s->by < below && has_same_factors(&s->unit, unit) &&
             (found < 0 || s->by > t->sides[found].by))
@@ -137,7 +156,7 @@ static bool is_of_window(const Tap *t, const Value *v, int64_t scale, const Poly
     return window_is_counter(v) && d >= 0 &&
            value_const_int(v->block->owner->operands[FOR_STEP], &step) &&
            !__builtin_mul_overflow(step, scale, &far) &&
-           llabs(far) < t->sides[d].by * t->sides[d].count;
+           llabs(far) < t->sides[d].by * t->sides[d].count + is_row(t, d);
 }
 
 static bool find_shifts(Tap *t)
@@ -166,10 +185,10 @@ static bool agree(const Tap *a, const Tap *b)
 {
     const Type *x = a->op->operands[0]->type, *y = b->op->operands[0]->type;
 
-    if (x->rank != y->rank || !poly_equal(&a->base, &b->base))
+    if (x->rank != y->rank || a->nsides != b->nsides || !poly_equal(&a->base, &b->base))
         return false;
-    for (int d = 0; d < x->rank; d++) {
-        if (x->dims[d] != y->dims[d] || a->sides[d].by != b->sides[d].by ||
+    for (int d = 0; d < a->nsides; d++) {
+        if (a->sides[d].count != b->sides[d].count || a->sides[d].by != b->sides[d].by ||
             a->sides[d].axis != b->sides[d].axis ||
             !has_same_factors(&a->sides[d].unit, &b->sides[d].unit))
             return false;
@@ -191,9 +210,31 @@ unsigned window_axes(const Tap *t)
 {
     unsigned axes = 0;
 
-    for (int d = 0; d < t->op->operands[0]->type->rank; d++)
+    for (int d = 0; d < t->nsides; d++)
         axes |= window_is_shifted(t, d) && t->sides[d].axis >= 0 ? 1u << t->sides[d].axis : 0;
     return axes;
+}
+
+unsigned window_rows(const Tap *t)
+{
+    unsigned axes = 0;
+
+    for (int d = t->op->operands[0]->type->rank; d < t->nsides; d++)
+        axes |= window_is_shifted(t, d) ? 1u << t->sides[d].axis : 0;
+    return axes;
+}
+
+Value *window_program(const Tap *t, int side)
+{
+    for (int i = 0; i < t->place.count; i++) {
+        for (int k = 0; k < t->place.terms[i].count; k++) {
+            const Value *v = t->place.terms[i].of[k].value;
+            if (v && v->def && v->def->code == OP_program_id &&
+                attr_axis(v->def) == t->sides[side].axis)
+                return (Value *)v;
+        }
+    }
+    return NULL;
 }
 
 /* --- 3. where windows begin and end --- */
@@ -209,19 +250,13 @@ bool window_number(const Tap *t, int d, int64_t times, Poly *out)
     const Side *s = &t->sides[d];
 
     *out = (Poly){0};
-    if (!poly_add(out, &t->shifts[d], times) || !poly_push(out, &(PolyTerm){1, 1, {{NULL, d}}}))
+    if (!poly_add(out, &t->shifts[d], times) ||
+        (!is_row(t, d) && !poly_push(out, &(PolyTerm){1, 1, {{NULL, d}}})))
         return false;
     if (s->axis < 0)
         return true;
-    for (int i = 0; i < t->place.count; i++) {
-        for (int k = 0; k < t->place.terms[i].count; k++) {
-            const PolyAtom *a = &t->place.terms[i].of[k];
-            if (a->value && a->value->def && a->value->def->code == OP_program_id &&
-                attr_axis(a->value->def) == s->axis)
-                return poly_push(out, &(PolyTerm){s->count, 1, {*a}});
-        }
-    }
-    return false;
+    const Value *program = window_program(t, d);
+    return program && poly_push(out, &(PolyTerm){s->count, 1, {{program, MAX_RANK + program->id}}});
 }
 
 PolyTerm window_lanes(Grad *g, const Side *s)
@@ -318,7 +353,7 @@ static bool find_digits(Grad *g, const GradArray *a, const Tap *t, Digit *all, i
 
     if (mask)
         poly_bounds(&scope, mask, window_sides, &bounds);
-    for (int d = 0; d < t->op->operands[0]->type->rank; d++) {
+    for (int d = 0; d < t->nsides; d++) {
         Digit digit = {.factor = t->sides[d].unit};
         const PolyTerm lanes = window_lanes(g, &t->sides[d]);
         Poly number;
@@ -378,6 +413,7 @@ typedef struct {
     const GradArray *array;
     Taps taps;
     bool good;
+    bool by_rows; /* may programs be rows themselves? */
 } Search;
 
 static void find_tap(Op *op, void *search)
@@ -396,20 +432,20 @@ static void find_tap(Op *op, void *search)
         t->programs[axis].unit.scale = 1;
     s->good = s->good && op->operands[0]->type->rank > 0 &&
               op->operands[0]->type->rank <= MOST_SIDES &&
-              poly_of(&scope, op->operands[0], window_sides, &t->place) && find_sides(t) &&
-              find_shifts(t) && (s->taps.len == 0 || agree(s->taps.at[0], t));
+              poly_of(&scope, op->operands[0], window_sides, &t->place) && find_sides(t);
+    if (s->good && s->by_rows)
+        add_rows(t);
+    s->good = s->good && find_shifts(t) && (s->taps.len == 0 || agree(s->taps.at[0], t));
     for (int axis = 0; axis < AXES; axis++)
         s->good &= !(s->g->asked >> axis & 1) || t->programs[axis].by > 0;
     vec_push(s->g->arena, &s->taps, t);
 }
 
-void gather_windows(Grad *g, GradArray *a)
+static bool gathers(Grad *g, GradArray *a, bool by_rows)
 {
-    Search s = {.g = g, .array = a, .good = true};
+    Search s = {.g = g, .array = a, .good = true, .by_rows = by_rows};
     const int needs = g->needs.len;
 
-    if (a->fill != GRAD_ADDED || g->wish->atomics)
-        return;
     ir_walk(g->func->body, find_tap, &s);
     for (int i = 0; i < s.taps.len && s.good; i++)
         s.good = has_one_owner(g, a, s.taps.at[i]) && window_can_move(g, s.taps.at[i]);
@@ -417,4 +453,11 @@ void gather_windows(Grad *g, GradArray *a)
         window_gather(g, a, &s.taps);
     else
         g->needs.len = needs;
+    return s.good;
+}
+
+void gather_windows(Grad *g, GradArray *a)
+{
+    if (a->fill == GRAD_ADDED && !g->wish->atomics && !gathers(g, a, false))
+        gathers(g, a, true);
 }

@@ -20,9 +20,10 @@ typedef struct {
     PolyTerm unit;
 } Programs;
 typedef struct {
-    Op *op;     /* the atomic */
-    Poly place; /* its address */
-    Side sides[MAX_RANK];
+    Op *op;               /* the atomic */
+    Poly place;           /* its address */
+    Side sides[MAX_RANK]; /* of dimensions, and behind these of programs that are rows themselves */
+    int nsides;
     Programs programs[AXES];
     Poly base;             /* what is left of the address */
     Poly shifts[MAX_RANK]; /* of constants and counters */
@@ -37,6 +38,7 @@ typedef struct {
     const Tap *tap;
     bool builds;
     unsigned axes;                /* that programs are shifted along, too */
+    unsigned rows;                /* .. of these, those that have no lanes along them */
     Value *shifts[MAX_RANK];      /* what is added to the number of a lane; NULL: nothing */
     Value *numbers[MAX_RANK];     /* of the lanes that these stand for: i32[count] */
     Value *ends[MAX_RANK];        /* how many lanes there are, of all programs */
@@ -52,6 +54,8 @@ bool window_is_counter(const Value *v);     /* of a `for` */
 bool window_is_shifted(const Tap *t, int side);
 /* Axes along which programs go on where lanes that are shifted end. */
 unsigned window_axes(const Tap *t);
+unsigned window_rows(const Tap *t); /* of these, those of programs that are rows themselves */
+Value *window_program(const Tap *t, int side); /* its number, along the side's axis; NULL */
 
 /* Along a side: of the element that the lane hands to, or for -1 of the lane itself, where it is
  * shifted. */
@@ -76,8 +80,10 @@ bool window_sum(Grad *g, const Handed *taps, int n, Value **sum, Value **any);
 void window_find_lanes(Mover *m, int side);
 /* Does a mask say by itself that lanes along a side are not too small, or too large? */
 bool window_is_said(Mover *m, const Value *mask, const int8_t *sides, int side, bool large);
-/* The mask, and are the lanes there, of all the sides that it has?  NULL: they are. */
-Value *window_where_present(Mover *m, Value *mask, const Type *shape, const int8_t *sides);
+/* The mask, and are the lanes there, of all the sides that it has, and the row, if it is `of_row`?
+ * NULL: they are. */
+Value *window_where_present(Mover *m, Value *mask, const Type *shape, const int8_t *sides,
+                            bool of_row);
 
 /* moved.c */
 bool window_can_move(Grad *g, const Tap *t); /* can what it hands on be made for other lanes? */

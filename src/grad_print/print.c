@@ -260,11 +260,18 @@ static const Op *made_here(const Writer *p, const Value *v)
     return is_made ? v->def : NULL;
 }
 
-/* " += x": what is added to the carried value; NULL: the next one is made otherwise. */
+/* " += x", " -= x": what is added to the carried value; NULL: the next one is made otherwise. */
 static const char *added_to(Writer *p, const Op *op, const Value *arg)
 {
     const bool adds = op && (op->code == OP_add || op->code == OP_addptr);
     Writer w = *p;
+
+    if (op && op->code == OP_sub && op->operands[0] == arg) {
+        w.text = text_new(p->arena);
+        text_put(&w.text, " -= ");
+        put_bare(&w, op->operands[1], LEVEL_ANY);
+        return w.text.s;
+    }
 
     if (!adds || (op->operands[0] != arg && (op->operands[1] != arg || op->code != OP_add)))
         return NULL;
@@ -511,11 +518,11 @@ static void put_statement(Writer *p, const Op *op)
             put_winner(p, op);
         else if (op->nresults > 1)
             put_several(p, op);
-        else if (is_statement(p, op->results[0]))
+        else if (!put_split(p, op) && is_statement(p, op->results[0]))
             print_assign(p, op->results[0]);
         return;
     default:
-        if (op->nresults == 1 && is_statement(p, op->results[0]))
+        if (op->nresults == 1 && is_statement(p, op->results[0]) && !print_is_hidden(p, op))
             print_assign(p, op->results[0]);
     }
 }

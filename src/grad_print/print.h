@@ -104,6 +104,12 @@ void put_list(Writer *p, const Words *all, int used);
 /* print_combine.c */
 void put_winner(Writer *p, const Op *op);  /* of the largest or smallest with its index */
 void put_several(Writer *p, const Op *op); /* a reduction or scan of several tiles */
+/* The two halves of a tile's last axis, if it is a sum of one of them: it then needs no other
+ * statement. */
+bool put_split(Writer *p, const Op *op);
+bool print_is_joined(const Op *op); /* from two halves: tl.join */
+void put_joined(Writer *p, const Op *op);
+bool print_is_hidden(const Writer *p, const Op *op); /* only such sums and choices read it */
 /* What a reduction or scan combines with, as a function of the file: its name. */
 const char *print_function_of(Writer *p, const Op *op);
 

@@ -24,6 +24,120 @@ void put_winner(Writer *p, const Op *op)
         map_put(p->names, MAP_KEY(op->results[i]), (void *)names[i]);
 }
 
+/* --- halves of the last axis --- */
+
+/* Which of both a sum takes, and the tile; -1: it is another sum. */
+static int half_of(const Writer *p, const Op *op, const Value **whole)
+{
+    const Op *select = op->code == OP_reduce && op->noperands == 1 && ir_combine_code(op) == OP_add
+                           ? opt_made_by(op->operands[0], OP_select)
+                           : NULL;
+
+    if (!select || select->results[0]->type->rank < 2 ||
+        attr_axis(op) != select->results[0]->type->rank - 1 ||
+        uses_count(&p->uses, select->results[0]) != 1 ||
+        !gather_is_first_of_two(select->operands[0]))
+        return -1;
+    const int half = grad_is_number(select->operands[1], 0);
+    *whole = select->operands[1 + half];
+    return grad_is_number(select->operands[2 - half], 0) ? half : -1;
+}
+
+/* The sum of the other half, in the same block; NULL: nobody has it. */
+static const Op *other_half(const Writer *p, const Op *op, const Value *whole, int half)
+{
+    for (int i = 0; i < uses_count(&p->uses, whole); i++) {
+        const Op *select = uses_of(&p->uses, whole)[i].op;
+        const Value *of;
+        if (select->code != OP_select || uses_count(&p->uses, select->results[0]) != 1)
+            continue;
+        const Op *sum = uses_of(&p->uses, select->results[0])[0].op;
+        if (sum->block == op->block && half_of(p, sum, &of) == 1 - half && of == whole)
+            return sum;
+    }
+    return NULL;
+}
+
+/* first, second = tl.split(x) */
+bool put_split(Writer *p, const Op *op)
+{
+    const Value *whole;
+    const int half = half_of(p, op, &whole);
+    const char *names[2];
+
+    if (half < 0)
+        return false;
+    if (map_get(p->names, MAP_KEY(op->results[0])))
+        return true;
+    const Op *other = other_half(p, op, whole, half);
+    const Op *halves[2] = {half == 0 ? op : other, half == 0 ? other : op};
+    print_shorten(p, whole, LINE / 2);
+    for (int i = 0; i < 2; i++)
+        names[i] = halves[i] ? print_new_name(p, print_plain_name(p, halves[i]->results[0]->name,
+                                                                  i ? "second" : "first"))
+                             : "_";
+    print_begin(p);
+    text_printf(&p->text, "%s, %s = tl.split(", names[0], names[1]);
+    put_value(p, whole, LEVEL_ANY);
+    text_put(&p->text, ")");
+    put_end(p, op);
+    for (int i = 0; i < 2; i++) {
+        if (halves[i])
+            map_put(p->names, MAP_KEY(halves[i]->results[0]), (void *)names[i]);
+    }
+    return true;
+}
+
+/* Before it is repeated along the last axis; NULL: it is not. */
+static const Value *before_last_axis(const Value *v)
+{
+    const int last = v->type->rank - 1;
+    const Op *op = opt_made_by(v, OP_broadcast) ? v->def->operands[0]->def : NULL;
+
+    return op && op->code == OP_expand && attr_axis(op) == last &&
+                   op->operands[0]->type->rank == last
+               ? op->operands[0]
+               : NULL;
+}
+
+bool print_is_joined(const Op *op)
+{
+    const Value *x = op->code == OP_select ? before_last_axis(op->operands[1]) : NULL;
+    const Value *y = x ? before_last_axis(op->operands[2]) : NULL;
+
+    return y && x->type == y->type && x->type->rank + 1 == op->results[0]->type->rank &&
+           gather_is_first_of_two(op->operands[0]);
+}
+
+void put_joined(Writer *p, const Op *op)
+{
+    text_put(&p->text, "tl.join(");
+    put_value(p, before_last_axis(op->operands[1]), LEVEL_ANY);
+    text_put(&p->text, ", ");
+    put_value(p, before_last_axis(op->operands[2]), LEVEL_ANY);
+    text_put(&p->text, ")");
+}
+
+bool print_is_hidden(const Writer *p, const Op *op)
+{
+    const Value *v = op->results[0], *whole;
+    bool hidden = op->code == OP_arange || op->code == OP_expand || op->code == OP_broadcast ||
+                  op->code == OP_eq;
+
+    for (int i = 0; hidden && i < uses_count(&p->uses, v); i++) {
+        const Use *use = &uses_of(&p->uses, v)[i];
+        const Op *by = use->op;
+        if (by->code != OP_select)
+            hidden = by->nresults == 1 && print_is_hidden(p, by);
+        else if (use->operand == 0 && !print_is_joined(by))
+            hidden = uses_count(&p->uses, by->results[0]) == 1 &&
+                     half_of(p, uses_of(&p->uses, by->results[0])[0].op, &whole) >= 0;
+        else
+            hidden = use->operand == 0;
+    }
+    return hidden;
+}
+
 /* first, second = tl.associative_scan((x, y), 0, combine) */
 void put_several(Writer *p, const Op *op)
 {

@@ -109,7 +109,9 @@ static bool is_literal(const Writer *p, const Value *v)
 /* Do operands written bare make the shape of the whole among them, and one the type? */
 static bool make_shape(const Writer *p, const Op *op, int first, int n, const Type *whole)
 {
-    bool typed = op->code == OP_addptr;
+    /* what is chosen of numbers is an i32 or fp32 */
+    bool typed = op->code == OP_addptr ||
+                 (op->code == OP_select && (whole->dtype == DT_FP32 || whole->dtype == DT_I32));
 
     for (int i = first; i < first + n; i++)
         typed |= op->operands[i]->type->dtype == op->operands[first + n - 1]->type->dtype &&
@@ -318,18 +320,28 @@ static void put_spread(Writer *p, const Op *op)
     text_put(&p->text, ")");
 }
 
+/* x[:, None], x[None, :, None] */
 static void put_expand(Writer *p, const Op *op)
 {
-    int axis = (int)attr_axis(op);
+    const int rank = op->results[0]->type->rank;
+    int left[MAX_RANK] = {0}, n = rank;
+    bool is_new[MAX_RANK] = {false};
+    const Value *v = op->results[0];
 
-    if (op->operands[0]->type->rank == 1) {
-        put_value(p, op->operands[0], LEVEL_ATOM);
-        text_put(&p->text, axis == 0 ? "[None, :]" : "[:, None]");
-        return;
-    }
-    text_put(&p->text, "tl.expand_dims(");
-    put_value(p, op->operands[0], LEVEL_ANY);
-    text_printf(&p->text, ", %d)", axis);
+    for (int d = 0; d < rank; d++)
+        left[d] = d;
+    do {
+        const int axis = (int)attr_axis(v->def);
+        is_new[left[axis]] = true;
+        n--;
+        for (int d = axis; d < n; d++)
+            left[d] = left[d + 1];
+        v = v->def->operands[0];
+    } while (opt_made_by(v, OP_expand) && !map_get(p->names, MAP_KEY(v)));
+    put_value(p, v, LEVEL_ATOM);
+    for (int d = 0; d < rank; d++)
+        text_printf(&p->text, "%s%s", d == 0 ? "[" : ", ", is_new[d] ? "None" : ":");
+    text_put(&p->text, "]");
 }
 
 static void put_permute(Writer *p, const Op *op)
@@ -501,7 +513,9 @@ void put_made(Writer *p, const Value *v, Level level)
         text_printf(&p->text, ", %d)", (int)attr_axis(op));
         return;
     default:
-        if (rounded_up(p, op))
+        if (print_is_joined(op))
+            put_joined(p, op);
+        else if (rounded_up(p, op))
             put_rounded_up(p, rounded_up(p, op), op->operands[1]);
         else if (print_operator(op).text)
             put_operator(p, op, print_operator(op), level);

@@ -364,17 +364,27 @@ static const char *extent_text(const Writer *p, const GradExtent *e)
                : arena_printf(p->arena, "min(%s, %s)", bound, polynomial_text(p, &e->total));
 }
 
-/* How many elements are stored; NULL: that is not known. */
+/* How many elements are stored, 0 where what is longer begins elsewhere than what is shorter ends;
+ * NULL: that is not known. */
 static const char *stored_text(const Writer *p, const GradCover *c)
 {
-    const char *row = extent_text(p, &c->row);
+    Text all = text_new(p->arena), meet = text_new(p->arena);
 
     if (!c->is_known)
         return NULL;
-    return c->stride.count == 0
-               ? row
-               : arena_printf(p->arena, "(%s) * (%s) if %s == %s else 0", extent_text(p, &c->rows),
-                              row, row, polynomial_text(p, &c->stride));
+    if (c->n == 1)
+        return extent_text(p, &c->at[0]);
+    for (int i = c->n - 1; i > 0; i--) {
+        const char *stride = polynomial_text(p, &c->stride[i - 1]);
+        text_printf(&all, "(%s) * ", extent_text(p, &c->at[i]));
+        text_put(&meet, meet.len > 0 ? " and " : "");
+        if (i == 1)
+            text_put(&meet, extent_text(p, &c->at[0]));
+        else
+            text_printf(&meet, "(%s) * (%s)", extent_text(p, &c->at[i - 1]), stride);
+        text_printf(&meet, " == %s", polynomial_text(p, &c->stride[i]));
+    }
+    return arena_printf(p->arena, "%s(%s) if %s else 0", all.s, extent_text(p, &c->at[0]), meet.s);
 }
 
 static void describe_array(Writer *p, const GradArray *a)

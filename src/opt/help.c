@@ -29,6 +29,15 @@ bool opt_is_loop(const Op *op)
     return op->code == OP_for || op->code == OP_while;
 }
 
+bool opt_in_loop(const Block *b)
+{
+    for (; b->owner; b = b->owner->block) {
+        if (opt_is_loop(b->owner))
+            return true;
+    }
+    return false;
+}
+
 bool opt_is_index(const Value *v, int axis)
 {
     const int count = v->type->dims[axis];

@@ -98,6 +98,7 @@ bool opt_inside(const Block *b, const Op *op); /* b is a region of op, or nested
 bool opt_is_int(const Value *v);               /* integer or bool, scalar or tile; no pointer */
 Op *opt_made_by(const Value *v, OpCode code);  /* the op behind v if it is one of these, or NULL */
 bool opt_is_loop(const Op *op);                /* for, while */
+bool opt_in_loop(const Block *b);              /* at any depth */
 bool opt_commutes(const Op *op); /* to the last bit: not min and max on floats, for -0 and +0 */
 Op *opt_last(const Block *b);    /* its terminator; a bug() when there is none */
 /* 0, 1, .. along that axis of a tile? */

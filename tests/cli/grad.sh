@@ -300,7 +300,7 @@ expect 0 out 'd_x: atomics' "$tilec" grad "$source/tests/grad/windows.py:dilated
 grep -q "where not" "$folder/out" && wrong "what is asked for cannot be"
 
 # what a mean hands on is made of sums that are there, without another pass over the row
-expect 0 out 'd_average = -(total_1 + total * t_9 + t_8 * tl.sum(inside.to(tl.float32), axis=0))' \
+expect 0 out 'd_average = -(tl.sum(t_4, axis=0) * t_3)' \
     "$tilec" grad "$source/kernels/norms.py:norm_kernel" --call layer --of y --wrt x,weight,bias
 
 # what is not stored need not be 0, and of a row what is the same for all lanes is doubled before it is spread
@@ -468,6 +468,18 @@ expect 1 err "\`x\` is given twice" "$tilec" grad k.py:scale --of out --wrt x,x 
 expect 1 err "\`n\` is no array of floats" "$tilec" grad k.py:scale --of out --wrt n 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
 expect 1 err "\`n\` is a number, and gradients are of arrays" "$tilec" grad k.py:scale --of out --wrt n 'x:*fp32' 'out:*fp32' n:fp32 BLOCK=64
 expect 1 err "the kernel stores nothing to \`x\`" "$tilec" grad k.py:scale --of x --wrt out 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
+
+# halves of pairs are split and joined, arms of a choice one choice; a minus is one; halves of doubles are whole
+judged="$source/tests/grad/judged.py"
+expect 0 out 'first, second = tl.split(d_t_1)' "$tilec" grad "$judged:hadamard" --of out --wrt x 'x:*fp32' 'out:*fp32' n:i32 LOG=2 BLOCK=4
+grep -qF 'd_t_2 = tl.join(d_a, d_b)' "$folder/out" || wrong "what was split is not joined"
+grep -qE 'tl.where|lanes' "$folder/out" && wrong "it chooses by index"
+expect 0 out 'd_p = tl.where(mask_1, d_p1, d_rest)' "$tilec" grad "$judged:top2_gate" --of weights --wrt logits 'logits:*fp32' \
+    'weights:*fp32' 'ids:*i32' E:i32 BLOCK=8
+expect 0 out 'd_A -= d_a * t_5' "$tilec" grad "$judged:mamba_scan" --of out --wrt A 'u:*fp32' 'delta:*fp32' 'A:*fp32' 'Bm:*fp32' 'Cm:*fp32' \
+    'Dp:*fp32' 'z:*fp32' 'out:*fp32' L:i32 D:i32 N=4 BD=4
+expect 0 out 'd_bv = ' "$tilec" grad "$judged:clip_loss" --of loss --wrt a,b 'a:*fp32' 'b:*fp32' 'log_temp:*fp32' 'loss:*fp32' N:i32 D=8 BN=4
+grep -qE '0\.5|2\.0' "$folder/out" && wrong "half of twice as much"
 
 # what is kept of loops that go backwards
 expect 0 out 'h_tape: a workspace of triton.cdiv(n, 3) * 4 bytes, float32: h before each round of a part.' derive recurrence n:i32 --tape 3

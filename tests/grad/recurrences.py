@@ -248,3 +248,17 @@ def by_strides(x, far, out, n, steps, BLOCK: tl.constexpr):
         h = h * tl.load(p, mask=lanes < n, other=0.0) + 1.0
         p = tl.where(step % 3 == 2, p - 2, p + tl.load(far + step))
     tl.store(out + lanes, h * tl.load(p, mask=lanes < n, other=0.0), mask=lanes < n)
+
+
+@triton.jit
+def error_first(x, out, n, BLOCK: tl.constexpr):
+    """What is asked for is carried in front of what counts, and needed behind the loop by nobody."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=1.0)
+    error, rounds, mean, root = 1.0, 0, v, v * 2.0
+    while (error > 1e-3) & (rounds < 50):
+        mean = 0.5 * (mean + root)
+        root = tl.sqrt(mean * root)
+        error = tl.max(tl.abs(mean - root), axis=0)
+        rounds += 1
+    tl.store(out + i, mean * root, mask=i < n)

@@ -1,11 +1,11 @@
 /*
- * moves.h - how values change when points of reference move, which reference.c asks
+ * moves.h - how values change when points of reference move, which ../grad/reference.c asks
  */
-#ifndef TILEC_GRAD_MOVES_H
-#define TILEC_GRAD_MOVES_H
+#ifndef TILEC_GRAD_FORMS_MOVES_H
+#define TILEC_GRAD_FORMS_MOVES_H
 
+#include "../ir/analysis.h"
 #include "../opt/opt.h"
-#include "grad.h"
 
 enum { MOST_MOVES = 4, EVERY_DIM = (1 << MAX_RANK) - 1 };
 typedef struct {
@@ -23,12 +23,13 @@ typedef struct {
 } Change;
 
 typedef struct Moving {
-    Grad *g;
-    GradOps moved;  /* maxima and minima */
-    Map *changes;   /* id: Change */
-    Map *blames;    /* id of what moves: which of `moved` it comes from, as bits */
-    uint64_t wrong; /* what stores are to blame on */
-    bool jumps;     /* an integer or a condition is made of what moves */
+    const struct Grad *g; /* whose they are */
+    Arena *arena;
+    VEC(Op *) moved; /* maxima and minima */
+    Map *changes;    /* id: Change */
+    Map *blames;     /* id of what moves: which of `moved` it comes from, as bits */
+    uint64_t wrong;  /* what stores are to blame on */
+    bool jumps;      /* an integer or a condition is made of what moves */
 } Moving;
 
 /* moves.c */

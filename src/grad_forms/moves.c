@@ -24,7 +24,7 @@ Change moves_change_of(const Moving *m, const Value *v)
 
 void moves_set(Moving *m, const Value *v, Change c)
 {
-    Change *kept = NEW(m->g->arena, Change);
+    Change *kept = NEW(m->arena, Change);
 
     *kept = c;
     map_put(m->changes, (uint64_t)v->id, kept);
@@ -189,7 +189,7 @@ static Change scaled(const Moving *m, Change c, const Value *by, bool divides)
 
     if (moves_number(by, &x) && x != 0)
         return moves_times(c, divides ? 1 / x : x);
-    bool good = !divides && factor->type->rank == 0 && !grad_is_in_loop(factor->block);
+    bool good = !divides && factor->type->rank == 0 && !opt_in_loop(factor->block);
     for (int i = 0; i < c.n && good; i++) {
         good = !c.at[i].factor;
         c.at[i].factor = factor;

@@ -1,0 +1,281 @@
+/*
+ * plain.c - what rules of single ops put together, as a person would write it
+ *
+ *     tl.where(c, x, 0.0) + tl.where(c, 0.0, y)      tl.where(c, x, y)
+ *     x + -y * z                                     x - y * z
+ *     x * 0.5 / y * 2.0                              x / y
+ *     columns >= 0                                   true, of what counts from 0 on
+ *     row + (1 - i) + (i - 1)                        row
+ *     tl.where(i == 1, x, y)                         tl.where(i == 0, y, x), of two indices
+ *
+ * The last is one form for what is split and joined, which the source then says (../grad_print/).
+ * Runs last, when equal values are merged.
+ */
+#include <math.h>
+
+#include "../opt/opt.h"
+#include "gather.h"
+#include "windows.h"
+
+enum { MOST_DEPTH = 8, SHALLOW = 5 };
+
+typedef struct {
+    UseLists uses;
+    bool changed;
+} Plain;
+
+static bool is_used_once(const Plain *p, const Value *v)
+{
+    return uses_count(&p->uses, v) == 1;
+}
+
+bool gather_is_first_of_two(const Value *mask)
+{
+    const int axis = mask->type->rank - 1;
+    const Op *eq;
+    int64_t at;
+
+    while (opt_made_by(mask, OP_broadcast) && mask->def->operands[0]->type->dims[axis] == 2)
+        mask = mask->def->operands[0];
+    eq = opt_made_by(mask, OP_eq);
+    return axis >= 0 && mask->type->dims[axis] == 2 && eq &&
+           value_const_int(eq->operands[1], &at) && at == 0 && opt_is_index(eq->operands[0], axis);
+}
+
+/* The mask of the first of two indices, if this is that of the second; NULL. */
+static Value *first_of_two(Builder *b, Value *mask)
+{
+    const int axis = mask->type->rank - 1;
+    const Op *op = mask->def;
+    int64_t at;
+
+    if (!op || axis < 0 || mask->type->dims[axis] != 2)
+        return NULL;
+    if (op->code == OP_broadcast) {
+        Value *first = first_of_two(b, op->operands[0]);
+        return first ? build_broadcast(b, first, mask->type) : NULL;
+    }
+    if (op->code != OP_eq || !value_const_int(op->operands[1], &at) || at != 1 ||
+        !opt_is_index(op->operands[0], axis))
+        return NULL;
+    return build_binary(b, OP_eq, op->operands[0], build_int(b, op->operands[0]->type, 0));
+}
+
+static Value *plain_select(Op *op)
+{
+    Builder b = builder_before(op);
+    Value *first = first_of_two(&b, op->operands[0]);
+
+    return first ? build_select(&b, first, op->operands[2], op->operands[1]) : NULL;
+}
+
+/* where(c, x, 0) + where(c, 0, y) */
+static Value *either_of(Op *sum, const Op *x, const Op *y)
+{
+    if (!x || !y || x->operands[0] != y->operands[0] || !grad_is_number(x->operands[2], 0) ||
+        !grad_is_number(y->operands[1], 0))
+        return NULL;
+    Builder b = builder_before(sum);
+    return build_select(&b, x->operands[0], x->operands[1], y->operands[2]);
+}
+
+/* Of -y * z and -y / z that nobody else reads, without the sign. */
+static Value *without_sign(const Plain *p, Builder *b, Value *v)
+{
+    const Op *op = v->def;
+    const Op *neg = op && (op->code == OP_mul || op->code == OP_div)
+                        ? opt_made_by(op->operands[0], OP_neg)
+                        : NULL;
+
+    return neg && is_used_once(p, v) ? build_binary(b, op->code, neg->operands[0], op->operands[1])
+                                     : NULL;
+}
+
+static Value *plain_sum(const Plain *p, Op *op)
+{
+    Value *x = op->operands[0], *y = op->operands[1];
+    const Op *left = opt_made_by(x, OP_select), *right = opt_made_by(y, OP_select);
+    Value *either = either_of(op, left, right);
+    Builder b = builder_before(op);
+
+    either = either ? either : either_of(op, right, left);
+    if (either || !dtype_is_float(x->type->dtype))
+        return either;
+    Value *less = without_sign(p, &b, y);
+    if (less)
+        return build_binary(&b, OP_sub, x, less);
+    less = without_sign(p, &b, x);
+    return less ? build_binary(&b, OP_sub, y, less) : NULL;
+}
+
+static bool is_power_of_two(const Value *v, double *out)
+{
+    uint64_t bits;
+    int exponent;
+
+    if (!value_constant(v, &bits) || !dtype_is_float(v->type->dtype))
+        return false;
+    *out = scalar_to_double(v->type->dtype, bits);
+    return *out > 0 && frexp(*out, &exponent) == 0.5;
+}
+
+/* v without being multiplied by so much, where it is and nobody else reads it; NULL: it is not. */
+static Value *without_factor(const Plain *p, Builder *b, Value *v, double factor, int depth)
+{
+    const Op *op = v->def;
+    double by;
+
+    if (!op || depth == 0 || !is_used_once(p, v))
+        return NULL;
+    if (op->code == OP_mul && is_power_of_two(op->operands[1], &by) && by == factor)
+        return op->operands[0];
+    if (op->code != OP_mul && op->code != OP_div && op->code != OP_neg && op->code != OP_splat &&
+        op->code != OP_broadcast && op->code != OP_expand)
+        return NULL;
+    for (int i = 0; i < (op->code == OP_mul ? 2 : 1); i++) {
+        Value *operands[2] = {op->operands[0], op->noperands > 1 ? op->operands[1] : NULL};
+        operands[i] = without_factor(p, b, op->operands[i], factor, depth - 1);
+        if (operands[i])
+            return build_op(b, op->code, op->noperands, operands, op->nattrs, op->attrs, 1,
+                            &v->type)
+                ->results[0];
+    }
+    return NULL;
+}
+
+/* Twice a half. */
+static Value *plain_product(const Plain *p, Op *op)
+{
+    Builder b = builder_before(op);
+    double by;
+
+    if (!is_power_of_two(op->operands[1], &by) || by == 1)
+        return NULL;
+    return without_factor(p, &b, op->operands[0], 1 / by, MOST_DEPTH);
+}
+
+static bool counts_from_zero(const Value *v)
+{
+    const Op *op = v->def, *loop = op ? NULL : v->block->owner;
+    int64_t n;
+
+    if (value_const_int(v, &n))
+        return n >= 0;
+    if (loop && loop->code == OP_for && v->index == 0)
+        return counts_from_zero(loop->operands[FOR_LO]) &&
+               value_const_int(loop->operands[FOR_STEP], &n) && n > 0;
+    switch (op ? op->code : OP_COUNT) {
+    case OP_program_id:
+    case OP_num_programs:
+        return true;
+    case OP_arange:
+        return attr_start(op) >= 0;
+    case OP_splat:
+    case OP_broadcast:
+    case OP_expand:
+    case OP_rem: /* which has the sign of what is divided */
+        return counts_from_zero(op->operands[0]);
+    case OP_add:
+    case OP_mul:
+        return counts_from_zero(op->operands[0]) && counts_from_zero(op->operands[1]);
+    default:
+        return false;
+    }
+}
+
+static Value *plain_comparison(Op *op)
+{
+    int64_t n;
+
+    if (!opt_is_int(op->operands[0]) || !value_const_int(op->operands[1], &n) || n != 0 ||
+        !counts_from_zero(op->operands[0]))
+        return NULL;
+    Builder b = builder_before(op);
+    return build_int(&b, op->results[0]->type, 1);
+}
+
+/* What v is added up from, if that is it already, as all else cancels; NULL. */
+static Value *what_remains(const Value *v, Value *part, const Poly *all, int depth)
+{
+    const Op *op = part->def;
+    PolyScope scope = {0};
+    Poly p;
+
+    if (part != v && part->type == v->type && poly_of(&scope, part, window_sides, &p) &&
+        poly_equal(&p, all))
+        return part;
+    for (int i = 0; op && depth > 0 && i < op->noperands; i++) {
+        if (op->code != OP_add && op->code != OP_sub && op->code != OP_splat &&
+            op->code != OP_broadcast)
+            return NULL;
+        Value *found = what_remains(v, op->operands[i], all, depth - 1);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* x - y for -1 * y + x. */
+static Value *plain_difference(Op *op)
+{
+    for (int i = 0; i < 2 && op->code == OP_add; i++) {
+        const Op *times = opt_made_by(op->operands[i], OP_mul);
+        int64_t n;
+        if (!times || !value_const_int(times->operands[1], &n) || n != -1)
+            continue;
+        Builder b = builder_before(op);
+        return build_binary(&b, OP_sub, op->operands[1 - i], times->operands[0]);
+    }
+    return NULL;
+}
+
+static Value *plain_number(Op *op)
+{
+    Value *v = op->results[0], *less = plain_difference(op);
+    PolyScope scope = {0};
+    Poly all;
+
+    if (less)
+        return less;
+    if (!opt_is_int(v) || v->type->dtype == DT_I1 || !poly_of(&scope, v, window_sides, &all) ||
+        all.count > 2)
+        return NULL;
+    return what_remains(v, v, &all, SHALLOW);
+}
+
+static void look_at(Op *op, void *plain)
+{
+    Plain *p = plain;
+    Value *made = op->code == OP_select                              ? plain_select(op)
+                  : op->code == OP_add && opt_is_int(op->results[0]) ? plain_number(op)
+                  : op->code == OP_sub                               ? plain_number(op)
+                  : op->code == OP_add                               ? plain_sum(p, op)
+                  : op->code == OP_mul                               ? plain_product(p, op)
+                  : op->code == OP_ge                                ? plain_comparison(op)
+                                                                     : NULL;
+
+    if (!made)
+        return;
+    if (!made->name && made->def && made->def->code != OP_const)
+        made->name = op->results[0]->name;
+    value_shaped_like(op->block->func->module, made, op->results[0]);
+    op->results[0]->repl = made;
+    p->changed = true;
+}
+
+bool gather_write_plainly(Grad *g, Diags *d)
+{
+    static const char *const passes[] = {"fold", "cse", "dce"};
+    Plain p = {.changed = true};
+
+    for (int round = 0; round < MOST_DEPTH && p.changed; round++) {
+        p = (Plain){.uses = ir_uses(g->func, g->arena)};
+        ir_walk(g->func->body, look_at, &p);
+        opt_resolve_all(g->func->body);
+        for (int i = 0; i < COUNT(passes) && p.changed; i++) {
+            if (!opt_run_pass(g->func->module, passes[i], d))
+                return false;
+        }
+    }
+    return true;
+}
