@@ -440,6 +440,7 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
                 cpu_nest(c, s->nest);
             break;
         case STEP_DOT:
+            cpu_place_results(c, s->op, llvm_int(c->l->i1, 1));
             cpu_dot(c, s->op, s->dot);
             break;
         case STEP_SORT:

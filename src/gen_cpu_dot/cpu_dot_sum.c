@@ -5,7 +5,7 @@
  * What is read there is cleared bit by bit then: one instruction, and no branch.  Where the last
  * product stores the result (plan_result.c), its rows are somewhere else than they were.
  */
-#include "cpu.h"
+#include "cpu_dot.h"
 
 enum { WORD = 4 };
 

@@ -21,7 +21,7 @@
  * Blocks of DOT_AMX are in cpu_dot_tiles.c.  Where there are subnormal numbers, all is done as
  * DOT_FMA does it, in blocks that are no longer than such a detour deserves.
  */
-#include "cpu.h"
+#include "cpu_dot.h"
 
 #include <string.h>
 
