@@ -17,6 +17,7 @@
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions; cpu_scan.c
  *   cpu_left_out.c nests that products may do without (cpu_dot.h has these)
+ *   cpu_result.c  what becomes of results of products in registers
  *   cpu_programs.c the programs of a launch, in strips
  *   cpu_sort.c    rows in order
  *   cpu_record.c  prints, and what was found wrong
@@ -105,8 +106,10 @@ typedef struct {
     int copies;                            /* of a strip: how many there are */
     bool picks;                            /* .. whether it picks numbers (Schedule.picks) */
     Plane plane[MAX_PLANES];               /* that go through it together, .. */
-    int planes, this_plane;                /* .. how many, and for which code is made now */
-    int times;                             /* .. and for how many rows a body stands */
+    int result;             /* 1 + a buffer of which an element is at hand, in registers: .. */
+    Val sum;                /* .. this one; 0: there is none */
+    int planes, this_plane; /* .. how many, and for which code is made now */
+    int times;              /* .. and for how many rows a body stands */
 } NestCg;
 
 /* cpu_made.c */
@@ -164,6 +167,8 @@ Val cpu_pieces_pay(Cpu *c, const Nest *n);
 /* Make code for its entries, those of that level or ANY_LEVEL. */
 enum { ANY_LEVEL = -1 };
 void cpu_part(NestCg *n, Part part, int level);
+/* The same without what is found for whole rows, and what roots do. */
+void cpu_values(NestCg *n, Part part, int level);
 
 /* cpu_bounds.c */
 Val cpu_some(NestCg *n);                   /* of MAKE_SOME */
@@ -297,6 +302,9 @@ void cpu_place_fill(Cpu *c, const Nest *n); /* the nest, unless its tile is read
  * product: finds where. */
 void cpu_place_results(Cpu *c, const Op *whole, Val when);
 void cpu_place_store(Cpu *c, const Nest *n); /* unless the product has stored it */
+
+/* cpu_result.c */
+StoreBlock cpu_store_block;
 
 /* cpu_sort.c */
 void cpu_sort(Cpu *c, const Op *op, SortShape shape); /* between buffers, row by row */

@@ -293,34 +293,24 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
         cpu_dot_tiles(d, rows, vectors, i, j);
         return;
     }
-    Val acc[DOT_MAX_ROWS][DOT_MAX_VECTORS], place[DOT_MAX_ROWS][DOT_MAX_VECTORS];
+    Val place[DOT_MAX_ROWS][DOT_MAX_VECTORS];
+    DotBlock sum = {.rows = rows, .vectors = vectors, .last = last, .row = i, .column = j};
 
     cpu_dot_ahead_block(d);
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++) {
             place[r][v] = at(d, DOT_ACC, i, r, j, v * lanes);
-            acc[r][v] = cpu_dot_sum(d, load_as(d, DOT_ACC, place[r][v], lanes));
+            sum.sums[r][v] = cpu_dot_sum(d, load_as(d, DOT_ACC, place[r][v], lanes));
         }
     }
     if (d->plan.unit == DOT_VNNI)
-        take_sums(d, rows, vectors, j, acc);
-    k_loop(d, rows, vectors, i, j, acc);
-    for (int r = 0; r < rows && d->result; r++) {
-        for (int v = 0; v < vectors; v++)
-            place[r][v] = cpu_dot_result_at(d, i, r, j, v * lanes);
-    }
-    int size = cpu_buffer_size(c, d->buffer[DOT_ACC]);
-    Val lane = llvm_iota(c->l->i32, lanes);
-    Val mask = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), last), "");
+        take_sums(d, rows, vectors, j, sum.sums);
+    k_loop(d, rows, vectors, i, j, sum.sums);
     for (int r = 0; r < rows; r++) {
-        for (int v = 0; v < vectors; v++) {
-            Val x = emit_round(&c->e, c->b, acc[r][v], d->rounded);
-            if (v == vectors - 1 && last < lanes)
-                llvm_masked_store(c->l, c->b, x, place[r][v], size, mask);
-            else
-                llvm_store(c->b, x, place[r][v], size);
-        }
+        for (int v = 0; v < vectors; v++)
+            sum.sums[r][v] = emit_round(&c->e, c->b, sum.sums[r][v], d->rounded);
     }
+    cpu_dot_end(d, &sum, place);
 }
 
 /* What follows is for those from `first` on, if there are any: up to the block that this gives. */
@@ -545,13 +535,14 @@ static void multiply_either(Dot *d)
     LLVMPositionBuilderAtEnd(c->b, after);
 }
 
-void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
+void cpu_dot(Cpu *c, const Op *op, DotPlan plan, StoreBlock *store)
 {
     const Type *a = op->operands[DOT_A]->type, *b = op->operands[DOT_B]->type;
     const Type *acc = op->results[0]->type;
     int rank = a->rank;
     Dot d = {.c = c,
              .plan = plan,
+             .store = store,
              .m = a->dims[rank - 2],
              .k = a->dims[rank - 1],
              .n = b->dims[rank - 1]};

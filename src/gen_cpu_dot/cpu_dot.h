@@ -27,6 +27,16 @@ typedef struct {
     int in_block, in_step; /* pieces in each block, or in each copied step of k */
 } Asking;
 
+/* Of a product what stays in registers while k runs. */
+typedef struct {
+    int rows, vectors, last; /* lanes of the last vector that exist */
+    Val row, column;         /* i64: where it begins */
+    Val sums[DOT_MAX_ROWS][DOT_MAX_VECTORS];
+} DotBlock;
+
+/* Stores what becomes of a block of the sum in that buffer, as buffers.at[buffer].stored does. */
+typedef void StoreBlock(Cpu *c, int buffer, const DotBlock *b);
+
 /* A product of tiles; in batches, the one that code is made for now. */
 typedef struct {
     Cpu *c;
@@ -40,8 +50,8 @@ typedef struct {
     Val base[3];     /* where they begin */
     int64_t down[3], across[3]; /* elements from a row, and a column, to the next one */
     Val pitch[3];               /* i64: .. from a row, known when the program runs; NULL: `down` */
-    Val result,
-        result_pitch; /* where the sum goes, i64: from a row to the next; NULL: where it was */
+    Val ends; /* i1: this product's sum is the result, and is stored; NULL: it never is */
+    StoreBlock *store;
     Val keeps; /* i32: all bits where the accumulator has something, none where it begins as zero;
                 * NULL: it has something */
     Val smallest;        /* slot: of bf16 that is packed, see cpu_dot_pack.c */
@@ -56,8 +66,9 @@ static inline int64_t cpu_dot_depth(const Dot *d)
 }
 
 /* cpu_dot.c */
-/* Between buffers; the result's holds the accumulator before. */
-void cpu_dot(Cpu *c, const Op *op, DotPlan plan);
+/* Between buffers; the result's holds the accumulator before, and gets the result where `store`
+ * does not store it. */
+void cpu_dot(Cpu *c, const Op *op, DotPlan plan, StoreBlock *store);
 /* sums + a b, of vectors of 16 i32 and of their 64 bytes: a unsigned, b signed. */
 Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b);
 
@@ -92,7 +103,7 @@ Val cpu_place_each(Cpu *c, int buffer);
 Val cpu_place_round(Cpu *c, int buffer, int rounds);
 Val cpu_place_any(const Dot *d);  /* i1: is an operand in place? NULL: none may be */
 Dot cpu_place_take(const Dot *d); /* .. what multiplies this round's tiles then */
-void cpu_place_result(Dot *d, const Op *product); /* sets where this product's sum goes */
+void cpu_place_result(Dot *d, const Op *product); /* sets `ends` */
 /* The element of an operand in place at a row and a column, and so much further. */
 Val cpu_place_at(Dot *d, int which, Val row, Val column, int64_t offset);
 
@@ -101,8 +112,8 @@ Val cpu_place_at(Dot *d, int which, Val row, Val column, int64_t offset);
  * as zero; NULL: it always has. */
 Val cpu_dot_keeps(const Dot *d, const Op *product);
 Val cpu_dot_sum(Dot *d, Val v); /* what was read of it, or zero */
-/* Where the element at a row and a column goes, so much further. */
-Val cpu_dot_result_at(Dot *d, Val row, int64_t more, Val column, int64_t offset);
+/* The sums of a block go where the plan wants them; place: of each in the buffer. */
+void cpu_dot_end(Dot *d, const DotBlock *b, Val (*place)[DOT_MAX_VECTORS]);
 
 /* cpu_dot_live.c */
 void cpu_dot_live(Dot *d); /* in front of the product: sets `live` */

@@ -3,7 +3,8 @@
  *
  * The plan (plan_sum.c) says for which the buffer has nothing yet when the first product is added.
  * What is read there is cleared bit by bit then: one instruction, and no branch.  Where the last
- * product stores the result (plan_result.c), its rows are somewhere else than they were.
+ * product stores the result (plan_result.c), a block is made what the nest would make of it, and
+ * stored, once its sums are there; in another round they go back to the buffer.
  */
 #include "cpu_dot.h"
 
@@ -39,14 +40,39 @@ Val cpu_dot_sum(Dot *d, Val v)
     return LLVMBuildBitCast(b, bits, t, "");
 }
 
-Val cpu_dot_result_at(Dot *d, Val row, int64_t more, Val column, int64_t offset)
+/* To the buffer. */
+static void keep_sums(Dot *d, const DotBlock *b, Val (*place)[DOT_MAX_VECTORS])
 {
-    Bld b = d->c->b;
-    LLVMTypeRef i64 = d->c->l->i64, e = cpu_buffer_type(d->c, d->buffer[DOT_ACC], 0);
-    Val down = LLVMBuildAdd(b, row, llvm_int(i64, more), "");
-    Val at = LLVMBuildAdd(b, LLVMBuildMul(b, down, d->result_pitch, ""), column, "");
-    Val rest = llvm_int(i64, offset);
+    Cpu *c = d->c;
+    int size = cpu_buffer_size(c, d->buffer[DOT_ACC]), lanes = d->plan.lanes;
+    Val lane = llvm_iota(c->l->i32, lanes);
+    Val mask = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), b->last), "");
 
-    at = LLVMBuildGEP2(b, e, d->result, &at, 1, "");
-    return LLVMBuildGEP2(b, e, at, &rest, 1, "");
+    for (int r = 0; r < b->rows; r++) {
+        for (int v = 0; v < b->vectors; v++) {
+            if (v == b->vectors - 1 && b->last < lanes)
+                llvm_masked_store(c->l, c->b, b->sums[r][v], place[r][v], size, mask);
+            else
+                llvm_store(c->b, b->sums[r][v], place[r][v], size);
+        }
+    }
+}
+
+void cpu_dot_end(Dot *d, const DotBlock *b, Val (*place)[DOT_MAX_VECTORS])
+{
+    Cpu *c = d->c;
+
+    if (!d->ends) {
+        keep_sums(d, b, place);
+        return;
+    }
+    LLVMBasicBlockRef store = cpu_block(c), keep = cpu_block(c), after = cpu_block(c);
+    LLVMBuildCondBr(c->b, d->ends, store, keep);
+    LLVMPositionBuilderAtEnd(c->b, store);
+    d->store(c, d->buffer[DOT_ACC], b);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, keep);
+    keep_sums(d, b, place);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
 }

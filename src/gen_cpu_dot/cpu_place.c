@@ -89,14 +89,16 @@ static Placed rows_of(Cpu *c, const Nest *n, const Value *address)
     return (Placed){LLVMBuildICmp(c->b, LLVMIntEQ, last, end, ""), base, pitch};
 }
 
-/* It is one if that holds, too, and its rows are so far apart, in bytes, as `p` says they are. */
-static Val keep_place(Cpu *c, int buffer, Placed p, Val when, LLVMIntPredicate are, int64_t bytes)
+/* It is one if that holds, too, and its rows, of elements of `size`, are so far apart, in bytes, as
+ * `p` says they are. */
+static Val keep_place(Cpu *c, int buffer, Placed p, int size, Val when, LLVMIntPredicate are,
+                      int64_t bytes)
 {
     LLVMTypeRef i64 = c->l->i64;
     Val fits = LLVMBuildICmp(c->b, are, p.pitch, llvm_int(i64, bytes), "");
 
     p.when = LLVMBuildAnd(c->b, when, LLVMBuildAnd(c->b, fits, p.when, ""), "");
-    p.pitch = LLVMBuildUDiv(c->b, p.pitch, llvm_int(i64, cpu_buffer_size(c, buffer)), "");
+    p.pitch = LLVMBuildUDiv(c->b, p.pitch, llvm_int(i64, size), "");
     c->placed[buffer] = p;
     return p.when;
 }
@@ -109,16 +111,18 @@ Val cpu_place_find(Cpu *c, const Nest *n, int buffer)
 
     when = LLVMBuildAnd(c->b, when, cpu_all_hold(c, n), "");
     Placed p = rows_of(c, n, b->in_place->operands[LOAD_PTR]);
-    return keep_place(c, buffer, p, when, LLVMIntULT, PLACE_PITCH);
+    return keep_place(c, buffer, p, cpu_buffer_size(c, buffer), when, LLVMIntULT, PLACE_PITCH);
 }
 
 void cpu_place_find_result(Cpu *c, int buffer, Val when)
 {
     const Nest *n = c->plan->buffers.at[buffer].stored;
+    const Value *address = n->roots.at[0].op->operands[STORE_PTR];
+    int size = dtype_size(address->type->dtype);
     Val all = LLVMBuildAnd(c->b, when, cpu_all_hold(c, n), "");
 
-    Placed p = rows_of(c, n, n->roots.at[0].op->operands[STORE_PTR]);
-    keep_place(c, buffer, p, all, LLVMIntSGE, (int64_t)n->dims[1] * cpu_buffer_size(c, buffer));
+    Placed p = rows_of(c, n, address);
+    keep_place(c, buffer, p, size, all, LLVMIntSGE, (int64_t)n->dims[1] * size);
 }
 
 /* --- the product --- */
@@ -137,10 +141,7 @@ void cpu_place_result(Dot *d, const Op *product)
     if (!sum->stored)
         return;
     const Placed *p = &c->placed[buffer];
-    Val now = sum->last == product ? p->when : LLVMBuildAnd(c->b, p->when, c->is_last, "");
-    Val usual = llvm_int(c->l->i64, d->down[DOT_ACC]);
-    d->result = LLVMBuildSelect(c->b, now, p->base, d->base[DOT_ACC], "");
-    d->result_pitch = LLVMBuildSelect(c->b, now, p->pitch, usual, "");
+    d->ends = sum->last == product ? p->when : LLVMBuildAnd(c->b, p->when, c->is_last, "");
 }
 
 Val cpu_place_any(const Dot *d)
