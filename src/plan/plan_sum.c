@@ -9,7 +9,7 @@
  */
 #include "plan_internal.h"
 
-bool plan_is_zero(const Value *v)
+static bool is_zero(const Value *v)
 {
     return v->def && v->def->code == OP_const && attr_bits(v->def) == 0;
 }
@@ -19,7 +19,7 @@ static const Value *virtual_zero(const Plan *p, const Value *v)
 {
     bool words = dtype_size(plan_register_dtype(v->type->dtype)) % 4 == 0;
 
-    return plan_is_zero(v) && words && plan_buffer(p, v) == NO_BUFFER ? v : NULL;
+    return is_zero(v) && words && plan_buffer(p, v) == NO_BUFFER ? v : NULL;
 }
 
 /* What the sum is before the loop, if that is zero. */
