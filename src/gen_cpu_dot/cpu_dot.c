@@ -62,7 +62,7 @@ static Val load_as(Dot *d, int which, Val p, int lanes)
     int buffer = d->buffer[which];
     Val v = llvm_load(c->b, cpu_buffer_type(c, buffer, lanes), p, cpu_buffer_size(c, buffer));
 
-    return which == DOT_ACC ? v : as_operand(d, buffer, v);
+    return as_operand(d, buffer, v);
 }
 
 static Val multiply_add(Dot *d, Val a, Val b, Val acc)
@@ -298,11 +298,10 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
 
     cpu_dot_ahead_block(d);
     for (int r = 0; r < rows; r++) {
-        for (int v = 0; v < vectors; v++) {
+        for (int v = 0; v < vectors; v++)
             place[r][v] = at(d, DOT_ACC, i, r, j, v * lanes);
-            sum.sums[r][v] = cpu_dot_sum(d, load_as(d, DOT_ACC, place[r][v], lanes));
-        }
     }
+    cpu_dot_begin(d, &sum, place);
     if (d->plan.unit == DOT_VNNI)
         take_sums(d, rows, vectors, j, sum.sums);
     k_loop(d, rows, vectors, i, j, sum.sums);
@@ -575,7 +574,7 @@ void cpu_dot(Cpu *c, const Op *op, DotPlan plan, StoreBlock *store)
         d.base[i] =
             LLVMBuildGEP2(c->b, cpu_buffer_type(c, d.buffer[i], 0), d.base[i], &skip, 1, "");
     }
-    d.keeps = cpu_dot_keeps(&d, op);
+    d.begins = cpu_dot_begins(&d, op);
     cpu_place_result(&d, op);
     multiply_either(&d);
     if (batches > 1)

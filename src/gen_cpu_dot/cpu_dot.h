@@ -52,8 +52,7 @@ typedef struct {
     Val pitch[3];               /* i64: .. from a row, known when the program runs; NULL: `down` */
     Val ends; /* i1: this product's sum is the result, and is stored; NULL: it never is */
     StoreBlock *store;
-    Val keeps; /* i32: all bits where the accumulator has something, none where it begins as zero;
-                * NULL: it has something */
+    Val begins;          /* i1: the sum is zero before; NULL: it has something */
     Val smallest;        /* slot: of bf16 that is packed, see cpu_dot_pack.c */
     Asking asking[2][2]; /* by operand: rows of memory, and slots */
     Val live[LIVES];     /* i64: so many rows, columns and elements along k; NULL: all */
@@ -108,10 +107,10 @@ void cpu_place_result(Dot *d, const Op *product); /* sets `ends` */
 Val cpu_place_at(Dot *d, int which, Val row, Val column, int64_t offset);
 
 /* cpu_dot_sum.c */
-/* i32: all bits where the sum has something when this product is added to it, none where it begins
- * as zero; NULL: it always has. */
-Val cpu_dot_keeps(const Dot *d, const Op *product);
-Val cpu_dot_sum(Dot *d, Val v); /* what was read of it, or zero */
+/* i1: does the sum begin as zero with this product?  NULL: it always has something. */
+Val cpu_dot_begins(const Dot *d, const Op *product);
+/* Sets the sums of a block; place: of each in the buffer. */
+void cpu_dot_begin(Dot *d, DotBlock *b, Val (*place)[DOT_MAX_VECTORS]);
 /* The sums of a block go where the plan wants them; place: of each in the buffer. */
 void cpu_dot_end(Dot *d, const DotBlock *b, Val (*place)[DOT_MAX_VECTORS]);
 

@@ -23,7 +23,6 @@ SHAPES = [(2, 32, 32, 32, 32, 32, 32), (1, 33, 40, 70, 32, 32, 32), (1, 50, 17, 
           (3, 7, 33, 31, 7, 33, 31), (1, 20, 20, 20, 20, 20, 8), (1, 65, 70, 13, 32, 48, 16),
           (1, 4, 5, 6, 4, 8, 8), (5, 16, 16, 16, 16, 16, 16), (1, 100, 9, 40, 64, 8, 8),
           (1, 30, 150, 20, 8, 128, 16)]
-SUMS = {"fp16": "tl.float16", "fp32": "tl.float32", "fp64": "tl.float64", "i32": "tl.int32"}
 
 
 def numbers(dtype, *shape):
@@ -82,7 +81,7 @@ def case(kernel, dtypes, end, shape, in_place):
     names = dict(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), blocks))
     args = {"a": encode(x, t), "b": encode(y, t), "c": c, "bias": encode(bias, sums),
             "scale": encode(scale, sums), "d": encode(d, sums), "M": m, "N": n, "K": k, "am": k, "ak": 1,
-            "bk": n, "bn": 1, "cm": n + gap, "dm": n + gap, "END": repr(end), "SUM": SUMS[sums], **names}
+            "bk": n, "bn": 1, "cm": n + gap, "dm": n + gap, "END": repr(end), **names}
     if in_place:
         args["d"] = "c"
     suite.case(f"{kernel} {'in place ' if in_place else ''}{end} {' '.join(dtypes)} {shape} {gap}",

@@ -1,4 +1,5 @@
-"""Products with something behind them, element by element, before they are stored."""
+"""Products with something behind them, element by element, before they are stored.  The
+sum has the dtype of `scale`."""
 
 import triton
 import triton.language as tl
@@ -27,21 +28,22 @@ def ended(total, bias, scale, d, rows, columns, M, N, dm, END: tl.constexpr):
 
 @triton.jit
 def looped(a, b, c, bias, scale, d, M, N, K, am, ak, bk, bn, cm, dm, END: tl.constexpr,
-           SUM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+           BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
     rows = tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
     columns = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     batch = tl.program_id(2)
     a += batch * M * K
     b += batch * K * N
     c += batch * M * cm
-    total = tl.zeros((BLOCK_M, BLOCK_N), SUM)
+    total = tl.zeros((BLOCK_M, BLOCK_N), scale.dtype.element_ty)
     for k in range(0, K, BLOCK_K):
         depth = k + tl.arange(0, BLOCK_K)
         x = tl.load(a + rows[:, None] * am + depth[None, :] * ak,
                     mask=(rows[:, None] < M) & (depth[None, :] < K), other=0)
         y = tl.load(b + depth[:, None] * bk + columns[None, :] * bn,
                     mask=(depth[:, None] < K) & (columns[None, :] < N), other=0)
-        total = tl.dot(x, y, total, input_precision="ieee", out_dtype=SUM)
+        total = tl.dot(x, y, total, input_precision="ieee",
+                       out_dtype=scale.dtype.element_ty)
     total = ended(total, bias, scale, d, rows, columns, M, N, dm, END)
     tl.store(c + rows[:, None] * cm + columns[None, :], total.to(c.dtype.element_ty),
              mask=(rows[:, None] < M) & (columns[None, :] < N))
@@ -49,7 +51,7 @@ def looped(a, b, c, bias, scale, d, M, N, K, am, ak, bk, bn, cm, dm, END: tl.con
 
 @triton.jit
 def single(a, b, c, bias, scale, d, M, N, K, am, ak, bk, bn, cm, dm, END: tl.constexpr,
-           SUM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+           BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
     """All of K at once."""
     rows = tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
     columns = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
@@ -62,7 +64,7 @@ def single(a, b, c, bias, scale, d, M, N, K, am, ak, bk, bn, cm, dm, END: tl.con
                 mask=(rows[:, None] < M) & (depth[None, :] < K), other=0)
     y = tl.load(b + depth[:, None] * bk + columns[None, :] * bn,
                 mask=(depth[:, None] < K) & (columns[None, :] < N), other=0)
-    total = tl.dot(x, y, input_precision="ieee", out_dtype=SUM)
+    total = tl.dot(x, y, input_precision="ieee", out_dtype=scale.dtype.element_ty)
     total = ended(total, bias, scale, d, rows, columns, M, N, dm, END)
     tl.store(c + rows[:, None] * cm + columns[None, :], total.to(c.dtype.element_ty),
              mask=(rows[:, None] < M) & (columns[None, :] < N))
