@@ -440,7 +440,8 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
                 cpu_nest(c, s->nest);
             break;
         case STEP_DOT:
-            cpu_dot(c, s->op, s->dot);
+            cpu_place_results(c, s->op, llvm_int(c->l->i1, 1));
+            cpu_dot(c, s->op, s->dot, cpu_store_block);
             break;
         case STEP_SORT:
             cpu_sort(c, s->op, s->sort);

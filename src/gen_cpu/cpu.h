@@ -16,11 +16,13 @@
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions; cpu_scan.c
- *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c, cpu_dot_ahead.c, cpu_dot_sum.c,
- * cpu_dot_live.c, cpu_place.c cpu_programs.c  the programs of a launch, in strips; cpu_keep.c tiles
- * that stay for the next cpu_sort.c    rows in order cpu_record.c  prints, and what was found wrong
+ *   cpu_left_out.c nests that products may do without (cpu_dot.h has these)
+ *   cpu_result.c  what becomes of results of products in registers
+ *   cpu_programs.c the programs of a launch, in strips
+ *   cpu_sort.c    rows in order
+ *   cpu_record.c  prints, and what was found wrong
  *   cpu_debug.c   what names stand for, for debuggers
- *   cpu_code.c    what all of these call: slots, loops, what a body has computed
+ *   cpu_made.c    what a body has computed
  * The first two, cpu_entry.c and cpu_combine.c call each other in a circle: a step may be a nest,
  * and a nest that combines by a function with loops has steps again.  No other files do.
  * emit.h has one elementwise op on scalars or vectors, and says what register form is.
@@ -28,66 +30,18 @@
 #ifndef TILEC_GEN_CPU_CPU_H
 #define TILEC_GEN_CPU_CPU_H
 
-#include "../gen/emit.h"
-#include "../plan/plan.h"
+#include "../gen_cpu_dot/cpu_dot.h"
 #include "../split/split.h"
 
 _Static_assert((int)MOST_APART <= (int)LLVM_MAX_LANES, "they become one vector");
 _Static_assert((int)MAX_LANES <= (int)LLVM_MAX_LANES, "llvm.c must take what the nests make");
 
 /* Of a table where a thread adds up. */
-typedef struct {
+struct TallyCode {
     int buffer;
     Val is_on;        /* i1: the piece of the grid is worth it */
     Val skip, misses; /* stack slots of i32: runs of the nest without it; slots taken in this run */
-} TallyCode;
-
-/* A tile of memory that a product may read instead of its buffer (cpu_place.c). */
-typedef struct {
-    Val when;        /* i1; NULL: it may not */
-    Val base, pitch; /* the first element; i64: elements from one row to the next */
-} Placed;
-
-/* Where a nest has read an operand of a product: stack slots of i64. */
-typedef struct {
-    Val last, pitch;        /* its last row, 0: none since the product; and from one to the next */
-    Val first, jump, steps; /* the first row before, how far it went, and mostly goes each time */
-} SourceRows;
-
-typedef struct {
-    Arena *arena;
-    const Plan *plan;
-    const Func *func;
-    const GenOptions *options;
-    Llvm *l;
-    Emit e;
-    Bld b;     /* where code goes outside of nests */
-    Bld entry; /* the head of the function, for stack slots */
-    Val fn, args, grid, scratch;
-    bool launched;               /* by a launch of this library, which says whether it is .. */
-    Val alone;                   /* .. alone (GEN_ALONE), i1; NULL: nobody knows */
-    Val program[3], programs[3]; /* i32 */
-    Val strip, strip_begin;      /* columns of the grid, i64 (cpu_programs.c); NULL: it has none */
-    Val part, parts; /* i64: which of how many parts of the program this is; NULL: it is whole */
-    Val *from, *to;  /* .. by number in plan->split.ranges: where its range begins and ends */
-    Val *scalars;    /* by value id: rank-0 values in register form */
-    Val *shift;      /* by buffer: bytes from the first tile to this round's, or NULL */
-    Placed *placed;  /* by buffer: where an operand of the next product is in place */
-    Val *in_slot;    /* by buffer: .. and to the first tile of the slot, or NULL */
-    Val *slot;  /* by 1 + number in plan->keeps: the slot of this round, i64; NULL: the only one */
-    Val *begin; /* the same: stack slot of the first of a loop's slots, of several */
-    Val trips;  /* of the loop around, i64, where there are slots */
-    Val *stale; /* the same: stack slot of an i1, was its tile, or one beside it, filled anew? */
-    Val round; /* of the innermost loop, whose tiles lie together: its number, i64, from 0 on, .. */
-    Val is_last;         /* .. and whether there is none behind it, i1 */
-    SourceRows *sources; /* by buffer: of operands that products ask for */
-    const Machine *machine;
-    bool nontemporal_used;
-    TallyCode *tallies;      /* by number in plan->tallies */
-    TallyCode *tally;        /* the one that the nest at hand adds to; NULL: to memory */
-    LLVMBasicBlockRef leave; /* where a call of the kernel goes that must end early */
-    struct CpuDebug *debug;  /* NULL: nobody asked for it */
-} Cpu;
+};
 
 /* What an entry of the schedule has given at the current place: a vector along the inner dimension,
  * or one scalar for all its lanes.  level: the innermost loop that it changes with (0 = none). */
@@ -152,67 +106,13 @@ typedef struct {
     int copies;                            /* of a strip: how many there are */
     bool picks;                            /* .. whether it picks numbers (Schedule.picks) */
     Plane plane[MAX_PLANES];               /* that go through it together, .. */
-    int planes, this_plane;                /* .. how many, and for which code is made now */
-    int times;                             /* .. and for how many rows a body stands */
+    int result;             /* 1 + a buffer of which an element is at hand, in registers: .. */
+    Val sum;                /* .. this one; 0: there is none */
+    int planes, this_plane; /* .. how many, and for which code is made now */
+    int times;              /* .. and for how many rows a body stands */
 } NestCg;
 
-/* What a product asks the cache for, of an operand of the next rounds: pieces of some lines, which
- * follow one another, or lie in rows, and these in tiles. */
-typedef struct {
-    Val next;              /* stack slot of an i64: number of the piece that comes next */
-    Val when;              /* i1: it is asked for; NULL: always */
-    Val base, pitch, tile; /* i64: where it begins; from a row, and a tile, to the next */
-    int lines, in_row;     /* of a piece; pieces of a row */
-    int rows;              /* of a tile; 0: there are none */
-    int in_block, in_step; /* pieces in each block, or in each copied step of k */
-} Asking;
-
-/* A product of tiles; in batches, the one that code is made for now. */
-typedef struct {
-    Cpu *c;
-    DotPlan plan;
-    int64_t m, n, k; /* k: of a round */
-    int64_t most_k;  /* of all rounds that are multiplied together: elements of a row of a */
-    Val along;       /* i64: elements along k that there are; not 0 */
-    DType in, out;   /* register dtypes of operands and accumulator */
-    DType rounded;   /* what the accumulator's values must fit */
-    int buffer[3];   /* by operand; that of the accumulator is the result's */
-    Val base[3];     /* where they begin */
-    int64_t down[3], across[3]; /* elements from a row, and a column, to the next one */
-    Val pitch[3];               /* i64: .. from a row, known when the program runs; NULL: `down` */
-    Val result,
-        result_pitch; /* where the sum goes, i64: from a row to the next; NULL: where it was */
-    Val keeps; /* i32: all bits where the accumulator has something, none where it begins as zero;
-                * NULL: it has something */
-    Val smallest;        /* slot: of bf16 that is packed, see cpu_dot_pack.c */
-    Asking asking[2][2]; /* by operand: rows of memory, and slots */
-    Val live[LIVES];     /* i64: so many rows, columns and elements along k; NULL: all */
-} Dot;
-
-/* Elements along k that rows of packed operands have room for: whole groups. */
-static inline int64_t cpu_dot_depth(const Dot *d)
-{
-    return (d->most_k + d->plan.group - 1) / d->plan.group * d->plan.group;
-}
-
-/* A counted loop of at least one trip that goes up to a constant. */
-typedef struct {
-    LLVMBasicBlockRef head, before;
-    Val index; /* i64 */
-} Loop;
-
-/* cpu_code.c */
-LLVMBasicBlockRef cpu_block(Cpu *c); /* a new one, behind all others */
-/* Code for the body goes to c->b between the two. */
-Loop cpu_loop_begin(Cpu *c);
-/* The counter runs from 0 in steps of `step` below `limit`, at least once; c->b goes on behind the
- * loop. */
-void cpu_loop_end(Cpu *c, const Loop *l, int64_t limit, int64_t step);
-void cpu_loop_end_at(Cpu *c, const Loop *l, Val limit, int64_t step); /* up to an i64 */
-Val cpu_slot(Cpu *c, LLVMTypeRef t); /* a stack slot in the entry block */
-/* Where its tile is, in this thread's scratch; of several that lie together, this round's. */
-Val cpu_buffer(Cpu *c, Bld b, int buffer);
-Val cpu_buffer_start(Cpu *c, Bld b, int buffer);       /* .. where the first of these is */
+/* cpu_made.c */
 Ev cpu_made(const NestCg *n, int entry);               /* what it has given */
 Val cpu_input(const NestCg *n, const Entry *e, int i); /* of input i; NULL where e has none */
 Val cpu_vectorise(NestCg *n, Ev e);                    /* to all lanes of the inner body */
@@ -267,13 +167,14 @@ Val cpu_pieces_pay(Cpu *c, const Nest *n);
 /* Make code for its entries, those of that level or ANY_LEVEL. */
 enum { ANY_LEVEL = -1 };
 void cpu_part(NestCg *n, Part part, int level);
+/* The same without what is found for whole rows, and what roots do. */
+void cpu_values(NestCg *n, Part part, int level);
 
 /* cpu_bounds.c */
 Val cpu_some(NestCg *n);                   /* of MAKE_SOME */
 void cpu_cut(NestCg *n, const Entry *e);   /* find where a bound ends in this row */
 void cpu_line(NestCg *n, const Entry *e);  /* find the first line; sets `line` */
 void cpu_ahead(NestCg *n, const Entry *e); /* guess where the next program's row begins */
-void cpu_prefetch_line(Cpu *c, Bld b, Val row, int64_t offset, int level); /* of the cache: 1, 2 */
 /* The first of the unrolled bodies, at index i, asks for the lines of all. */
 void cpu_prefetch(NestCg *n, Val i);
 
@@ -317,13 +218,6 @@ void cpu_masked_store(Cpu *c, Bld b, Val v, Val ptr, int size, Val mask);
 void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask);
 /* Address of an element of a buffer: index[d] for each dimension d of `shape`, NULL for 0. */
 Val cpu_element(Cpu *c, Bld b, int buffer, const Type *shape, const Val *index);
-int cpu_buffer_size(const Cpu *c, int buffer); /* bytes of an element */
-/* As it lies there; one element when lanes is 0. */
-LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes);
-/* Between what a buffer holds and register form. */
-Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v);
-Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v); /* the other way */
-
 /* cpu_indexed.c */
 Val cpu_load_indexed(NestCg *n, const Entry *e); /* of FORM_INDEXED, as it lies in memory */
 
@@ -400,77 +294,17 @@ void cpu_scan_begin(NestCg *n, const Root *r); /* in front of the inner loop */
 /* One body's part, in the order of the scan; gives the results. */
 Val *cpu_scan_body(NestCg *n, const Root *r, const Entry *e);
 
-/* cpu_dot.c */
-/* Between buffers; the result's holds the accumulator before. */
-void cpu_dot(Cpu *c, const Op *op, DotPlan plan);
-/* sums + a b, of vectors of 16 i32 and of their 64 bytes: a unsigned, b signed. */
-Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b);
-
-/* cpu_keep.c */
-/* How many programs beside each other, where so many rounds (i64) of each have tiles in slots, may
- * come back to theirs. */
-Val cpu_keep_loops(Cpu *c, const Keep *k, Val trips);
-void cpu_keep_begin(Cpu *c); /* in front of all programs */
-/* At the head of a round: which slots it has. */
-void cpu_keep_round(Cpu *c, const Op *loop);
+/* cpu_left_out.c */
 /* cpu_nest(), where the tile is not there already, and this i1 is false; NULL: it is */
 void cpu_keep_fill(Cpu *c, const Nest *n, Val unless);
-void cpu_keep_pack(Dot *d); /* cpu_dot_pack(), in the same way */
-/* Bytes from a buffer's slot to the one that comes next, i64; 0 where this one is shared. */
-Val cpu_keep_behind(Cpu *c, int buffer);
-
-/* cpu_place.c */
 void cpu_place_fill(Cpu *c, const Nest *n); /* the nest, unless its tile is read in place */
-/* i1: does the product that reads the buffer multiply tiles of each round by themselves? */
-Val cpu_place_each(Cpu *c, int buffer);
-/* The number of this round among those whose tiles lie together there. */
-Val cpu_place_round(Cpu *c, int buffer, int rounds);
-Val cpu_place_any(const Dot *d);  /* i1: is an operand in place? NULL: none may be */
-Dot cpu_place_take(const Dot *d); /* .. what multiplies this round's tiles then */
 /* In front of a loop that ends, if `when`, with products that may store their results, or of such a
  * product: finds where. */
 void cpu_place_results(Cpu *c, const Op *whole, Val when);
-void cpu_place_store(Cpu *c, const Nest *n);      /* unless the product has stored it */
-void cpu_place_result(Dot *d, const Op *product); /* sets where this product's sum goes */
-/* The element of an operand in place at a row and a column, and so much further. */
-Val cpu_place_at(Dot *d, int which, Val row, Val column, int64_t offset);
+void cpu_place_store(Cpu *c, const Nest *n); /* unless the product has stored it */
 
-/* cpu_dot_sum.c */
-/* i32: all bits where the sum has something when this product is added to it, none where it begins
- * as zero; NULL: it always has. */
-Val cpu_dot_keeps(const Dot *d, const Op *product);
-Val cpu_dot_sum(Dot *d, Val v); /* what was read of it, or zero */
-/* Where the element at a row and a column goes, so much further. */
-Val cpu_dot_result_at(Dot *d, Val row, int64_t more, Val column, int64_t offset);
-
-/* cpu_dot_live.c */
-void cpu_dot_live(Dot *d); /* in front of the product: sets `live` */
-/* i64: the smaller one of `end` and what lives; `end` itself where all does. */
-Val cpu_dot_live_end(Dot *d, int which, int64_t end);
-/* i1: the comparisons nest->full, all over their tiles. */
-Val cpu_all_hold(Cpu *c, const Nest *n);
-
-/* cpu_dot_pack.c */
-void cpu_dot_pack_begin(Dot *d); /* nothing is known yet of what will be packed */
-/* b to its panels, and what the plan wants to know of it. */
-void cpu_dot_pack(Dot *d);
-void cpu_dot_widen(Dot *d); /* a to 16 bits */
-/* i1: is something of a or b, which is packed, a subnormal bf16? */
-Val cpu_dot_has_subnormals(Dot *d);
-
-/* cpu_dot_ahead.c */
-/* A nest is at a row of what becomes this operand, so far from the one before. */
-void cpu_dot_note_row(Cpu *c, Bld b, int buffer, Val row, Val step);
-/* In front of so many blocks, each of which has so many steps of k. */
-void cpu_dot_ahead_begin(Dot *d, int64_t blocks, int64_t steps);
-void cpu_dot_ahead_block(Dot *d); /* in front of a block */
-void cpu_dot_ahead_step(Dot *d);  /* in a step of k */
-
-/* cpu_dot_tiles.c */
-void cpu_dot_tiles_begin(Dot *d); /* in front of all blocks */
-/* The block of acc at row i and column j. */
-void cpu_dot_tiles(Dot *d, int rows, int vectors, Val i, Val j);
-void cpu_dot_tiles_end(Dot *d); /* behind them */
+/* cpu_result.c */
+StoreBlock cpu_store_block;
 
 /* cpu_sort.c */
 void cpu_sort(Cpu *c, const Op *op, SortShape shape); /* between buffers, row by row */

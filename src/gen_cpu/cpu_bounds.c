@@ -178,17 +178,6 @@ void cpu_line(NestCg *n, const Entry *e)
 /* --- prefetching --- */
 
 enum { LINE = 64 };
-static const int locality[] = {[1] = 3, [2] = 2}; /* what LLVM calls the levels of the cache */
-
-void cpu_prefetch_line(Cpu *c, Bld b, Val row, int64_t offset, int level)
-{
-    Val at = llvm_int(c->l->i64, offset);
-    Val line = LLVMBuildGEP2(b, c->l->i8, row, &at, 1, "");
-
-    llvm_call(c->l, b, "llvm.prefetch", 1, &c->l->ptr, 4,
-              (Val[]){line, llvm_int(c->l->i32, 0), llvm_int(c->l->i32, locality[level]),
-                      llvm_int(c->l->i32, 1)});
-}
 
 /* A row at the nest's second but last level: the one that comes so many later.  In a strip as much
  * of it as that is wide. */

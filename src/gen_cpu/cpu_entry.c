@@ -82,6 +82,8 @@ static Val emit_run(NestCg *n, const Entry *e)
 
 static Val read_buffer(NestCg *n, const Entry *e)
 {
+    if (n->result == 1 + e->buffer)
+        return cpu_from_buffer(n->c, n->at[n->rank], e->buffer, n->sum);
     const Reading r = {.buffer = e->buffer,
                        .first = e->number,
                        .shape = e->value->type,
@@ -242,6 +244,16 @@ static void part_loads(const NestCg *n, Bld b)
 
 enum { TOGETHER = 128 /* entries of long code */ };
 
+static void make_at(NestCg *n, int number)
+{
+    const Op *op = op_of(n, &n->nest->schedule->entries.at[number]);
+    const Op *around = op ? llvm_at(n->c->l, op) : NULL;
+
+    make_entry(n, number);
+    if (op)
+        llvm_at(n->c->l, around);
+}
+
 void cpu_part(NestCg *n, Part part, int level)
 {
     const Schedule *s = n->nest->schedule;
@@ -250,12 +262,21 @@ void cpu_part(NestCg *n, Part part, int level)
         int number = s->part[part].at[i];
         if (level != ANY_LEVEL && s->entries.at[number].level != level)
             continue;
-        const Op *op = op_of(n, &s->entries.at[number]);
-        const Op *around = op ? llvm_at(n->c->l, op) : NULL;
-        make_entry(n, number);
+        make_at(n, number);
         if (n->c->e.long_code && i % TOGETHER == TOGETHER - 1)
             part_loads(n, n->at[s->entries.at[number].level]);
-        if (op)
-            llvm_at(n->c->l, around);
+    }
+}
+
+void cpu_values(NestCg *n, Part part, int level)
+{
+    const Schedule *s = n->nest->schedule;
+
+    for (int i = 0; i < s->part[part].len; i++) {
+        int number = s->part[part].at[i];
+        const Entry *e = &s->entries.at[number];
+        bool gives = e->kind != MAKE_ROOT && e->kind != MAKE_CUT && e->kind != MAKE_AHEAD;
+        if (gives && (level == ANY_LEVEL || e->level == level))
+            make_at(n, number);
     }
 }

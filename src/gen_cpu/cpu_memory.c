@@ -338,36 +338,6 @@ void cpu_store_root(NestCg *n, const Root *r, const Entry *e)
 
 /* --- buffers --- */
 
-int cpu_buffer_size(const Cpu *c, int buffer)
-{
-    const Buffer *f = &c->plan->buffers.at[buffer];
-
-    return f->pointer ? 8 : dtype_size(f->dtype);
-}
-
-LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes)
-{
-    const Buffer *f = &c->plan->buffers.at[buffer];
-
-    return llvm_vector(f->pointer ? c->l->ptr : emit_memory_type(&c->e, f->dtype), lanes);
-}
-
-Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v)
-{
-    const Buffer *f = &c->plan->buffers.at[buffer];
-
-    return f->pointer ? v : emit_from_memory(&c->e, b, v, f->dtype);
-}
-
-Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v)
-{
-    const Buffer *f = &c->plan->buffers.at[buffer];
-
-    if (f->biased)
-        return LLVMBuildXor(b, v, llvm_int(LLVMTypeOf(v), -128), "");
-    return f->pointer ? v : emit_to_memory(&c->e, b, v, f->dtype);
-}
-
 static void pitches(const Cpu *c, int buffer, const Type *shape, int64_t *pitch)
 {
     const Buffer *f = &c->plan->buffers.at[buffer];

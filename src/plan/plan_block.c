@@ -366,6 +366,7 @@ static void plan_product(Planner *pl, BlockState *st, Op *op, const int *carried
     if (buffer == NO_BUFFER)
         buffer = plan_new_buffer(pl, result->type);
     pl->plan->facts[result->id].buffer = buffer;
+    flush(pl, st); /* operands may be read in place, and the sum may begin as zero in registers */
     if (pl->plan->facts[op->operands[DOT_ACC]->id].buffer != buffer)
         add_fill(pl, st, op->operands[DOT_ACC], buffer, NO_BUFFER, now);
     flush(pl, st);

@@ -2,15 +2,18 @@
  * plan_result.c - which results of products go from registers to memory
  *
  * What a product comes to is kept in a buffer, from which a nest stores it.  Of a short product
- * that takes as long as much of the rest.  Where nothing is done with the result but that it is
- * stored, in rows of whole elements as they are, the last product of its loop stores it, and the
- * nest is left out: if all masks of the store hold all over the tile, and its rows are apart, which
- * is known when the program runs, in front of the loop.
+ * that takes as long as much of the rest.  Where nothing is done with the result but that what is
+ * made of it, element by element, is stored in rows - cast, with a bias, or where it is above zero
+ * - the last product of its loop does all that, and the nest is left out: if all masks of the nest
+ * hold all over the tile, and its rows are apart, which is known when the program runs, in front of
+ * the loop.
  *
  * So the store comes earlier than it is written, and operands may still be read where memory has
  * them.  Nothing between may access memory, and nothing that the loop reads may be what is stored.
  */
 #include "plan_internal.h"
+
+#include <string.h>
 
 /* A product, with its loop or alone, and the step of either. */
 typedef VEC(const Op *) Ops;
@@ -22,7 +25,11 @@ typedef struct {
     Ops *early; /* scalars of the address and the masks that are computed behind it as written */
 } Result;
 
-enum { MOST_EARLY = 40 };
+enum { MOST_EARLY = 40, MOST_BEHIND = 40 /* ops, of a result */ };
+
+/* Ops that an element takes: a block has code for each of its vectors.  To read a buffer and to
+ * write it is as much as a few. */
+enum { MOST_WORK = 16 };
 
 /* Has it been computed in front of all? */
 static bool is_before(const Result *r, const Value *v)
@@ -78,11 +85,12 @@ static void look_at_access(Op *op, void *ctx)
 }
 
 /* May anything that goes on until the last product be of what is stored? */
-static bool is_apart(const Result *r, const Op *store)
+static bool is_apart(const Result *r, const Nest *n)
 {
     Accesses a = {.plan = r->plan};
+    const Op *store = n->roots.at[0].op;
 
-    if (!r->plan->bases)
+    if (!r->plan->bases || n->roots.at[0].kind != ROOT_STORE)
         return false;
     a.stored = ir_bases_of(r->plan->bases, store->operands[STORE_PTR]);
     if (r->whole->regions[0])
@@ -97,15 +105,74 @@ static bool is_apart(const Result *r, const Op *store)
 
 /* --- the store --- */
 
-/* Under no mask but bounds, which all hold. */
-static bool stores_whole_rows(const Nest *n)
+/* All that is done with it, element by element, ends in what is stored there. */
+static bool goes_only_to(const Result *r, const Value *v, const Op *store, int most)
 {
+    const Use *uses = uses_of(&r->plan->uses, v);
+
+    for (int i = 0; i < uses_count(&r->plan->uses, v); i++) {
+        const Op *op = uses[i].op;
+        if (op == store && uses[i].operand == STORE_DATA)
+            continue;
+        if (most == 0 || !op_is_elementwise(op) || op->nresults != 1 ||
+            plan_buffer(r->plan, op->results[0]) != NO_BUFFER ||
+            !goes_only_to(r, op->results[0], store, most - 1))
+            return false;
+    }
+    return true;
+}
+
+/* Vectors that follow one another, or one number. */
+static bool loads_plainly(const Result *r, const Entry *e, const Op *store)
+{
+    const Op *op = e->value->def;
+    bool same = op->operands[LOAD_PTR] == store->operands[STORE_PTR];
+
+    if (op_is_volatile(op) || (e->vector && e->access && e->access->form != FORM_CONTIGUOUS))
+        return false;
+    /* elements are read before they are stored, but others may be stored by then */
+    return same || (ir_bases_of(r->plan->bases, plan_pointer(op)) &
+                    ir_bases_of(r->plan->bases, store->operands[STORE_PTR])) == 0;
+}
+
+/* Can it be computed where the product is, for any vector of it? */
+static bool may_be_early(const Result *r, const Entry *e, const Op *store, int buffer)
+{
+    switch (e->kind) {
+    case MAKE_KNOWN:
+    case MAKE_ZERO:
+    case MAKE_CONST:
+    case MAKE_INDEX:
+    case MAKE_OP:
+    case MAKE_CUT: /* of which none is found where all bounds hold */
+    case MAKE_AHEAD:
+        return true;
+    case MAKE_SCALAR:
+        return is_there(r, e->value);
+    case MAKE_READ:
+        return e->buffer == buffer ? e->role == AS_VALUE && e->vector && e->number == 0 &&
+                                         memcmp(e->map, plan_identity, 2) == 0
+                                   : is_before(r, e->value);
+    case MAKE_LOAD:
+        return loads_plainly(r, e, store);
+    case MAKE_ROOT: /* under no mask but bounds */
+        return e->in[IN_MASK] == NO_ENTRY && e->in[IN_DATA] != NO_ENTRY;
+    default:
+        return false;
+    }
+}
+
+static bool computes_early(const Result *r, const Nest *n, int buffer)
+{
+    static const Part parts[] = {PART_ROWS, PART_MAIN};
     const Schedule *s = n->schedule;
 
-    for (int i = 0; i < s->part[PART_MAIN].len; i++) {
-        const Entry *e = &s->entries.at[s->part[PART_MAIN].at[i]];
-        if (e->kind == MAKE_ROOT && e->in[IN_MASK] != NO_ENTRY)
-            return false;
+    for (int k = 0; k < COUNT(parts); k++) {
+        for (int i = 0; i < s->part[parts[k]].len; i++) {
+            const Entry *e = &s->entries.at[s->part[parts[k]].at[i]];
+            if (!may_be_early(r, e, n->roots.at[0].op, buffer))
+                return false;
+        }
     }
     return n->bounds.len == 0 || n->full.len > 0;
 }
@@ -114,14 +181,13 @@ static bool is_plain_store(const Result *r, const Nest *n)
 {
     const Root *root = &n->roots.at[0];
     const Op *op = root->op;
-    const Buffer *b = &r->plan->buffers.at[plan_buffer(r->plan, r->product->op->results[0])];
 
     if (n->roots.len != 1 || root->kind != ROOT_STORE || n->rank != 2 || n->order[1] != 1 ||
-        n->serial || n->pieces.len > 0)
+        n->serial || n->pieces.len > 0 || n->schedule->strips || n->work > MOST_WORK)
         return false;
-    return op->operands[STORE_DATA] == r->result && r->result->type->dtype == b->dtype &&
-           root->access->form == FORM_CONTIGUOUS && !root->access->streaming &&
-           !op_is_volatile(op) && stores_whole_rows(n);
+    return root->access->form == FORM_CONTIGUOUS && !root->access->streaming &&
+           !op_is_volatile(op) && goes_only_to(r, r->result, op, MOST_BEHIND) &&
+           computes_early(r, n, plan_buffer(r->plan, r->result));
 }
 
 static bool is_known_before(const Result *r, const Nest *n)
@@ -154,9 +220,9 @@ static void look_at_result(const Result *r, const BlockPlan *b, int number)
     const Op *op = r->product->op;
     Nest *n = nest_behind(b, number);
 
-    if (!n || r->product->dot.unit != DOT_FMA || r->result->type->rank != 2 ||
-        uses_count(&p->uses, r->result) != 1 || !is_plain_store(r, n) || !is_known_before(r, n) ||
-        !is_apart(r, n->roots.at[0].op))
+    if (!n || r->product->dot.unit == DOT_AMX || r->product->dot.lanes == 1 ||
+        r->result->type->rank != 2 || !is_apart(r, n) || !is_plain_store(r, n) ||
+        !is_known_before(r, n))
         return;
     int buffer = plan_buffer(p, op->results[0]);
     p->buffers.at[buffer].stored = n;

@@ -157,16 +157,37 @@ static const char *sum_fault(const Plan *p, const Step *s)
     return NULL;
 }
 
-/* A result that goes to memory is one of whole numbers of registers, which a nest would store. */
+/* Is that computed for any vector by itself, and of the buffer the element where it stands? */
+static bool is_of_a_block(const Entry *e, int buffer)
+{
+    bool is_cut = e->kind == MAKE_CUT || e->kind == MAKE_AHEAD;
+    bool is_value = e->kind <= MAKE_OP && e->kind != MAKE_GATHER && e->kind != MAKE_SCANNED;
+
+    if (e->kind == MAKE_READ && e->buffer == buffer)
+        return e->number == 0 && e->map[0] == 0 && e->map[1] == 1;
+    return is_cut || is_value || e->kind == MAKE_LOAD || e->kind == MAKE_ROOT;
+}
+
+static bool is_of_blocks(const Schedule *s, Part part, int buffer)
+{
+    for (int i = 0; i < s->part[part].len; i++) {
+        if (!is_of_a_block(&s->entries.at[s->part[part].at[i]], buffer))
+            return false;
+    }
+    return true;
+}
+
+/* A result that goes to memory is one that a nest would store, and nothing else. */
 static const char *result_fault(const Plan *p, const Step *s)
 {
     int buffer = plan_buffer(p, s->op->results[0]);
     const Buffer *b = &p->buffers.at[buffer];
     const Nest *n = b->stored;
 
-    if (n && (n->result != 1 + buffer || s->dot.unit != DOT_FMA || n->rank != 2 ||
-              n->roots.at[0].kind != ROOT_STORE || !b->last ||
-              n->roots.at[0].op->operands[STORE_DATA]->type->dtype != b->dtype))
+    if (n && (n->result != 1 + buffer || s->dot.unit == DOT_AMX || n->rank != 2 ||
+              n->roots.len != 1 || n->roots.at[0].kind != ROOT_STORE || !b->last || !n->schedule ||
+              !is_of_blocks(n->schedule, PART_ROWS, buffer) ||
+              !is_of_blocks(n->schedule, PART_MAIN, buffer)))
         return "a product stores a result that it cannot";
     return NULL;
 }

@@ -17,7 +17,7 @@
  * Behind the words of all slots is, in KEEP_USED and KEEP_MISSED, how many loops have some, and for
  * how many none was found, and in KEEP_STRIP the strip for which that is so.
  */
-#include "cpu.h"
+#include "cpu_dot.h"
 
 enum { MOST_LOOPS = 32 /* to search among */ };
 
@@ -303,34 +303,42 @@ static void note_stale(Cpu *c, int keep, Val in_slot, Val is_new)
     LLVMBuildStore(c->b, is_new, c->stale[keep]);
 }
 
-void cpu_keep_fill(Cpu *c, const Nest *n, Val unless)
+Filling cpu_keep_begin_fill(Cpu *c, int keep, Val unless)
 {
-    const Keep *k = keep_of(c, n->keep);
+    const Keep *k = keep_of(c, keep);
     LLVMTypeRef i64 = c->l->i64;
-    LLVMBasicBlockRef fill = cpu_block(c), after = cpu_block(c);
+    LLVMBasicBlockRef fill = cpu_block(c);
+    Filling f = {.keep = keep, .after = cpu_block(c)};
 
     if (k->several)
-        choose_slots(c, n->keep);
-    Val words = word_at(c, slot_words(c, n->keep), KEEP_HEAD), in_slot = round_in_slot(c, k);
+        choose_slots(c, keep);
+    f.words = word_at(c, slot_words(c, keep), KEEP_HEAD);
+    Val in_slot = round_in_slot(c, k);
 
     if (in_slot) {
         Val skip = LLVMBuildMul(c->b, in_slot, llvm_int(i64, keep_round_words(k)), "");
-        words = LLVMBuildGEP2(c->b, i64, words, &skip, 1, "");
+        f.words = LLVMBuildGEP2(c->b, i64, f.words, &skip, 1, "");
     }
-    Val is_new = LLVMBuildNot(c->b, is_there(c, n->keep, words), "");
+    Val is_new = LLVMBuildNot(c->b, is_there(c, keep, f.words), "");
     if (unless)
         is_new = LLVMBuildAnd(c->b, is_new, LLVMBuildNot(c->b, unless, ""), "");
-    note_stale(c, n->keep, in_slot, is_new);
-    LLVMBuildCondBr(c->b, is_new, fill, after);
+    note_stale(c, keep, in_slot, is_new);
+    LLVMBuildCondBr(c->b, is_new, fill, f.after);
     LLVMPositionBuilderAtEnd(c->b, fill);
-    cpu_nest(c, n);
-    llvm_store(c->b, llvm_int(i64, 1), words, 8);
+    return f;
+}
+
+void cpu_keep_end_fill(Cpu *c, const Filling *f)
+{
+    const Keep *k = keep_of(c, f->keep);
+
+    llvm_store(c->b, llvm_int(c->l->i64, 1), f->words, 8);
     for (int i = 0; i < k->nby; i++) {
-        Val place = word_at(c, words, 1 + i);
+        Val place = word_at(c, f->words, 1 + i);
         llvm_store(c->b, bits_of(c, c->scalars[k->by[i]->id]), place, 8);
     }
-    LLVMBuildBr(c->b, after);
-    LLVMPositionBuilderAtEnd(c->b, after);
+    LLVMBuildBr(c->b, f->after);
+    LLVMPositionBuilderAtEnd(c->b, f->after);
 }
 
 /* --- panels --- */

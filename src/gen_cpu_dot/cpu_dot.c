@@ -21,7 +21,7 @@
  * Blocks of DOT_AMX are in cpu_dot_tiles.c.  Where there are subnormal numbers, all is done as
  * DOT_FMA does it, in blocks that are no longer than such a detour deserves.
  */
-#include "cpu.h"
+#include "cpu_dot.h"
 
 #include <string.h>
 
@@ -62,7 +62,7 @@ static Val load_as(Dot *d, int which, Val p, int lanes)
     int buffer = d->buffer[which];
     Val v = llvm_load(c->b, cpu_buffer_type(c, buffer, lanes), p, cpu_buffer_size(c, buffer));
 
-    return which == DOT_ACC ? v : as_operand(d, buffer, v);
+    return as_operand(d, buffer, v);
 }
 
 static Val multiply_add(Dot *d, Val a, Val b, Val acc)
@@ -293,34 +293,23 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
         cpu_dot_tiles(d, rows, vectors, i, j);
         return;
     }
-    Val acc[DOT_MAX_ROWS][DOT_MAX_VECTORS], place[DOT_MAX_ROWS][DOT_MAX_VECTORS];
+    Val place[DOT_MAX_ROWS][DOT_MAX_VECTORS];
+    DotBlock sum = {.rows = rows, .vectors = vectors, .last = last, .row = i, .column = j};
 
     cpu_dot_ahead_block(d);
     for (int r = 0; r < rows; r++) {
-        for (int v = 0; v < vectors; v++) {
-            place[r][v] = at(d, DOT_ACC, i, r, j, v * lanes);
-            acc[r][v] = cpu_dot_sum(d, load_as(d, DOT_ACC, place[r][v], lanes));
-        }
-    }
-    if (d->plan.unit == DOT_VNNI)
-        take_sums(d, rows, vectors, j, acc);
-    k_loop(d, rows, vectors, i, j, acc);
-    for (int r = 0; r < rows && d->result; r++) {
         for (int v = 0; v < vectors; v++)
-            place[r][v] = cpu_dot_result_at(d, i, r, j, v * lanes);
+            place[r][v] = at(d, DOT_ACC, i, r, j, v * lanes);
     }
-    int size = cpu_buffer_size(c, d->buffer[DOT_ACC]);
-    Val lane = llvm_iota(c->l->i32, lanes);
-    Val mask = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), last), "");
+    cpu_dot_begin(d, &sum, place);
+    if (d->plan.unit == DOT_VNNI)
+        take_sums(d, rows, vectors, j, sum.sums);
+    k_loop(d, rows, vectors, i, j, sum.sums);
     for (int r = 0; r < rows; r++) {
-        for (int v = 0; v < vectors; v++) {
-            Val x = emit_round(&c->e, c->b, acc[r][v], d->rounded);
-            if (v == vectors - 1 && last < lanes)
-                llvm_masked_store(c->l, c->b, x, place[r][v], size, mask);
-            else
-                llvm_store(c->b, x, place[r][v], size);
-        }
+        for (int v = 0; v < vectors; v++)
+            sum.sums[r][v] = emit_round(&c->e, c->b, sum.sums[r][v], d->rounded);
     }
+    cpu_dot_end(d, &sum, place);
 }
 
 /* What follows is for those from `first` on, if there are any: up to the block that this gives. */
@@ -545,13 +534,14 @@ static void multiply_either(Dot *d)
     LLVMPositionBuilderAtEnd(c->b, after);
 }
 
-void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
+void cpu_dot(Cpu *c, const Op *op, DotPlan plan, StoreBlock *store)
 {
     const Type *a = op->operands[DOT_A]->type, *b = op->operands[DOT_B]->type;
     const Type *acc = op->results[0]->type;
     int rank = a->rank;
     Dot d = {.c = c,
              .plan = plan,
+             .store = store,
              .m = a->dims[rank - 2],
              .k = a->dims[rank - 1],
              .n = b->dims[rank - 1]};
@@ -584,7 +574,7 @@ void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
         d.base[i] =
             LLVMBuildGEP2(c->b, cpu_buffer_type(c, d.buffer[i], 0), d.base[i], &skip, 1, "");
     }
-    d.keeps = cpu_dot_keeps(&d, op);
+    d.begins = cpu_dot_begins(&d, op);
     cpu_place_result(&d, op);
     multiply_either(&d);
     if (batches > 1)

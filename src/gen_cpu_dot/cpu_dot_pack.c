@@ -11,7 +11,7 @@
  * subnormal numbers: as integers, without the sign, these are 1 to 127, so the smallest of all
  * elements less 1 tells, modulo 2^16.
  */
-#include "cpu.h"
+#include "cpu_dot.h"
 
 enum { UNROLL = 4, SUBNORMALS = 127 /* but for the sign */, A_LANES = 32, WIDENED_LANES = 16 };
 

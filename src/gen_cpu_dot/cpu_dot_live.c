@@ -4,7 +4,7 @@
  * The plan (plan_live.c) has comparisons `x < limit`: x steps by one from its first element on, so
  * as many hold as limit is larger than that.  Where x would wrap on the way, all are taken to hold.
  */
-#include "cpu.h"
+#include "cpu_dot.h"
 
 /* The first element of a tile, or a scalar. */
 static Val first_of(Cpu *c, const Value *v)

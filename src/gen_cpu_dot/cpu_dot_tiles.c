@@ -10,7 +10,7 @@
  * instructions, TDPBF16PS).  An operand that is one may count, times a large number; so where there
  * are any, cpu_dot.c goes another way.  What is lost of products and sums is below 2^-126 for each.
  */
-#include "cpu.h"
+#include "cpu_dot.h"
 
 #include <string.h>
 

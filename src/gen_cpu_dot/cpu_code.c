@@ -3,7 +3,7 @@
  *
  * Places for code and data, counted loops; what entries have given, and where a body stands.
  */
-#include "cpu.h"
+#include "cpu_code.h"
 
 Val cpu_slot(Cpu *c, LLVMTypeRef t)
 {
@@ -58,46 +58,48 @@ void cpu_loop_end_at(Cpu *c, const Loop *l, Val limit, int64_t step)
     LLVMPositionBuilderAtEnd(c->b, exit);
 }
 
-/* --- nests --- */
+/* --- buffers --- */
 
-Ev cpu_made(const NestCg *n, int entry)
+int cpu_buffer_size(const Cpu *c, int buffer)
 {
-    const Entry *e = &n->nest->schedule->entries.at[entry];
+    const Buffer *f = &c->plan->buffers.at[buffer];
 
-    return (Ev){.v = n->made[entry].value, .vec = e->vector, .level = e->level};
+    return f->pointer ? 8 : dtype_size(f->dtype);
 }
 
-Val cpu_input(const NestCg *n, const Entry *e, int i)
+LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes)
 {
-    return e->in[i] == NO_ENTRY ? NULL : n->made[e->in[i]].value;
+    const Buffer *f = &c->plan->buffers.at[buffer];
+
+    return llvm_vector(f->pointer ? c->l->ptr : emit_memory_type(&c->e, f->dtype), lanes);
 }
 
-Val cpu_vectorise(NestCg *n, Ev e)
+Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v)
 {
-    if (e.vec || n->nest->serial)
-        return e.v;
-    return llvm_splat(n->at[e.level], e.v, n->lanes);
+    const Buffer *f = &c->plan->buffers.at[buffer];
+
+    return f->pointer ? v : emit_from_memory(&c->e, b, v, f->dtype);
 }
 
-Val cpu_turned(const NestCg *n, Val v)
+Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v)
 {
-    int lanes[MAX_LANES];
+    const Buffer *f = &c->plan->buffers.at[buffer];
 
-    for (int i = 0; i < n->lanes; i++)
-        lanes[i] = n->lanes - 1 - i;
-    return llvm_shuffle(n->c->l, n->at[n->rank], v, NULL, n->lanes, lanes);
+    if (f->biased)
+        return LLVMBuildXor(b, v, llvm_int(LLVMTypeOf(v), -128), "");
+    return f->pointer ? v : emit_to_memory(&c->e, b, v, f->dtype);
 }
 
-Val cpu_lanes(NestCg *n, const Entry *e, int i)
-{
-    return cpu_vectorise(n, cpu_made(n, e->in[i]));
-}
+/* --- the cache --- */
 
-Val cpu_at_first(const NestCg *n, int axis, bool backwards)
-{
-    int step = axis == n->inner ? n->lanes : 1;
-    int64_t first = backwards ? (n->nest->dims[axis] - 1) / step * step : 0;
+static const int locality[] = {[1] = 3, [2] = 2}; /* what LLVM calls the levels of the cache */
 
-    return LLVMBuildICmp(n->at[n->rank], LLVMIntEQ, n->index[axis], llvm_int(n->c->l->i64, first),
-                         "");
+void cpu_prefetch_line(Cpu *c, Bld b, Val row, int64_t offset, int level)
+{
+    Val at = llvm_int(c->l->i64, offset);
+    Val line = LLVMBuildGEP2(b, c->l->i8, row, &at, 1, "");
+
+    llvm_call(c->l, b, "llvm.prefetch", 1, &c->l->ptr, 4,
+              (Val[]){line, llvm_int(c->l->i32, 0), llvm_int(c->l->i32, locality[level]),
+                      llvm_int(c->l->i32, 1)});
 }

@@ -9,7 +9,7 @@
  *
  * So is it found, in front of a loop, where the last product may store its result (plan_result.c).
  */
-#include "cpu.h"
+#include "cpu_dot.h"
 
 #include <string.h>
 
@@ -89,20 +89,21 @@ static Placed rows_of(Cpu *c, const Nest *n, const Value *address)
     return (Placed){LLVMBuildICmp(c->b, LLVMIntEQ, last, end, ""), base, pitch};
 }
 
-/* It is one if that holds, too, and its rows are so far apart, in bytes, as `p` says they are. */
-static Val keep_place(Cpu *c, int buffer, Placed p, Val when, LLVMIntPredicate are, int64_t bytes)
+/* It is one if that holds, too, and its rows, of elements of `size`, are so far apart, in bytes, as
+ * `p` says they are. */
+static Val keep_place(Cpu *c, int buffer, Placed p, int size, Val when, LLVMIntPredicate are,
+                      int64_t bytes)
 {
     LLVMTypeRef i64 = c->l->i64;
     Val fits = LLVMBuildICmp(c->b, are, p.pitch, llvm_int(i64, bytes), "");
 
     p.when = LLVMBuildAnd(c->b, when, LLVMBuildAnd(c->b, fits, p.when, ""), "");
-    p.pitch = LLVMBuildUDiv(c->b, p.pitch, llvm_int(i64, cpu_buffer_size(c, buffer)), "");
+    p.pitch = LLVMBuildUDiv(c->b, p.pitch, llvm_int(i64, size), "");
     c->placed[buffer] = p;
     return p.when;
 }
 
-/* Finds the tile's place, and whether it is one. */
-static Val find_place(Cpu *c, const Nest *n, int buffer)
+Val cpu_place_find(Cpu *c, const Nest *n, int buffer)
 {
     const Buffer *b = &c->plan->buffers.at[buffer];
     int operand = uses_of(&c->plan->uses, b->in_place->results[0])->operand;
@@ -110,52 +111,18 @@ static Val find_place(Cpu *c, const Nest *n, int buffer)
 
     when = LLVMBuildAnd(c->b, when, cpu_all_hold(c, n), "");
     Placed p = rows_of(c, n, b->in_place->operands[LOAD_PTR]);
-    return keep_place(c, buffer, p, when, LLVMIntULT, PLACE_PITCH);
+    return keep_place(c, buffer, p, cpu_buffer_size(c, buffer), when, LLVMIntULT, PLACE_PITCH);
 }
 
-void cpu_place_results(Cpu *c, const Op *whole, Val when)
+void cpu_place_find_result(Cpu *c, int buffer, Val when)
 {
-    bool part = c->part && !c->plan->split.loop; /* which stores its share alone */
+    const Nest *n = c->plan->buffers.at[buffer].stored;
+    const Value *address = n->roots.at[0].op->operands[STORE_PTR];
+    int size = dtype_size(address->type->dtype);
+    Val all = LLVMBuildAnd(c->b, when, cpu_all_hold(c, n), "");
 
-    for (int i = 0; i < c->plan->buffers.len; i++) {
-        const Nest *n = c->plan->buffers.at[i].stored;
-        if (!n || c->plan->buffers.at[i].last != whole)
-            continue;
-        for (int k = 0; k < n->early.len; k++)
-            cpu_scalar(c, n->early.at[k]);
-        Val all = LLVMBuildAnd(c->b, when, cpu_all_hold(c, n), "");
-        if (part)
-            all = llvm_int(c->l->i1, 0);
-        Placed p = rows_of(c, n, n->roots.at[0].op->operands[STORE_PTR]);
-        keep_place(c, i, p, all, LLVMIntSGE, (int64_t)n->dims[1] * cpu_buffer_size(c, i));
-    }
-}
-
-void cpu_place_store(Cpu *c, const Nest *n)
-{
-    LLVMBasicBlockRef store = cpu_block(c), after = cpu_block(c);
-
-    LLVMBuildCondBr(c->b, c->placed[n->result - 1].when, after, store);
-    LLVMPositionBuilderAtEnd(c->b, store);
-    cpu_nest(c, n);
-    LLVMBuildBr(c->b, after);
-    LLVMPositionBuilderAtEnd(c->b, after);
-}
-
-void cpu_place_fill(Cpu *c, const Nest *n)
-{
-    Val when = find_place(c, n, n->place - 1);
-
-    if (n->keep != 0) {
-        cpu_keep_fill(c, n, when);
-        return;
-    }
-    LLVMBasicBlockRef fill = cpu_block(c), after = cpu_block(c);
-    LLVMBuildCondBr(c->b, when, after, fill);
-    LLVMPositionBuilderAtEnd(c->b, fill);
-    cpu_nest(c, n);
-    LLVMBuildBr(c->b, after);
-    LLVMPositionBuilderAtEnd(c->b, after);
+    Placed p = rows_of(c, n, address);
+    keep_place(c, buffer, p, size, all, LLVMIntSGE, (int64_t)n->dims[1] * size);
 }
 
 /* --- the product --- */
@@ -173,13 +140,8 @@ void cpu_place_result(Dot *d, const Op *product)
 
     if (!sum->stored)
         return;
-    if (sum->last == product)
-        cpu_place_results(c, product, llvm_int(c->l->i1, 1));
     const Placed *p = &c->placed[buffer];
-    Val now = sum->last == product ? p->when : LLVMBuildAnd(c->b, p->when, c->is_last, "");
-    Val usual = llvm_int(c->l->i64, d->down[DOT_ACC]);
-    d->result = LLVMBuildSelect(c->b, now, p->base, d->base[DOT_ACC], "");
-    d->result_pitch = LLVMBuildSelect(c->b, now, p->pitch, usual, "");
+    d->ends = sum->last == product ? p->when : LLVMBuildAnd(c->b, p->when, c->is_last, "");
 }
 
 Val cpu_place_any(const Dot *d)

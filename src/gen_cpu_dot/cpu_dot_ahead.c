@@ -14,7 +14,7 @@
  * Several lines at once would wait for each other, so a product asks for a few in front of each of
  * its blocks; where these are few, in each step along k.
  */
-#include "cpu.h"
+#include "cpu_dot.h"
 
 enum { LINE = 64, PIECE = 4 /* lines */, MOST_IN_BLOCK = 8 /* pieces */, LEVEL = 2 };
 

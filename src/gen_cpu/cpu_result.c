@@ -1,0 +1,103 @@
+/*
+ * cpu_result.c - what becomes of results of products, from registers to memory
+ *
+ * A nest takes the result from its buffer, computes something of each element, and stores that.
+ * The plan (plan_result.c) says where the product does so itself, block by block: the entries of
+ * the nest's main part are computed for each vector of the block, whose sum stands for what is read
+ * of the buffer.  All bounds of the nest hold then, and its rows are apart.  All of a block is
+ * computed before any of it is stored, so that what is the same for all of its rows, as a bias, is
+ * loaded once.
+ */
+#include "cpu.h"
+
+/* The entry of the one root: of its store. */
+static const Entry *store_of(const Nest *n)
+{
+    const Schedule *s = n->schedule;
+
+    for (int i = 0; i < s->part[PART_MAIN].len; i++) {
+        const Entry *e = &s->entries.at[s->part[PART_MAIN].at[i]];
+        if (e->kind == MAKE_ROOT)
+            return e;
+    }
+    bug("a nest of a result stores nothing");
+}
+
+static Val further(Cpu *c, Val v, int64_t n)
+{
+    return n == 0 ? v : LLVMBuildAdd(c->b, v, llvm_int(c->l->i64, n), "");
+}
+
+/* Stands in front of the tile. */
+static NestCg begin(Cpu *c, int buffer, int lanes)
+{
+    const Nest *nest = c->plan->buffers.at[buffer].stored;
+    NestCg n = {.c = c, .nest = nest, .rank = nest->rank, .inner = nest->order[nest->rank - 1]};
+
+    n.lanes = lanes;
+    n.unroll = n.times = n.planes = 1;
+    n.front = nest->rank - 1;
+    n.full = true;
+    n.split = SPLIT_NONE;
+    n.result = 1 + buffer;
+    n.made = NEW_N(c->arena, Made, nest->schedule->entries.len + 1);
+    for (int level = 0; level <= n.rank; level++)
+        n.at[level] = c->b;
+    return n;
+}
+
+/* What is stored of a vector of the block, as it lies in memory. */
+static Val result_of(NestCg *n, const DotBlock *b, int row, int vector)
+{
+    DType t = n->nest->roots.at[0].op->operands[STORE_PTR]->type->dtype;
+    const Entry *store = store_of(n->nest);
+
+    n->index[n->inner] = further(n->c, b->column, (int64_t)vector * n->lanes);
+    n->sum = b->sums[row][vector];
+    n->lane_ok = NULL;
+    if (vector == b->vectors - 1 && b->last < n->lanes) {
+        Val lane = llvm_iota(n->c->l->i32, n->lanes);
+        Val last = llvm_int(LLVMTypeOf(lane), b->last);
+        n->lane_ok = LLVMBuildICmp(n->c->b, LLVMIntSLT, lane, last, "");
+    }
+    cpu_values(n, PART_MAIN, ANY_LEVEL);
+    return cpu_to_memory(n, cpu_made(n, store->in[IN_DATA]), t);
+}
+
+static void store(NestCg *n, const Placed *p, const DotBlock *b, int row, Val(*results))
+{
+    Cpu *c = n->c;
+    DType t = n->nest->roots.at[0].op->operands[STORE_PTR]->type->dtype;
+    LLVMTypeRef element = emit_memory_type(&c->e, t);
+    Val at = LLVMBuildMul(c->b, further(c, b->row, row), p->pitch, "");
+
+    at = LLVMBuildAdd(c->b, at, b->column, "");
+    Val first = LLVMBuildGEP2(c->b, element, p->base, &at, 1, "");
+    for (int v = 0; v < b->vectors; v++) {
+        Val offset = llvm_int(c->l->i64, (int64_t)v * n->lanes);
+        Val ptr = LLVMBuildGEP2(c->b, element, first, &offset, 1, "");
+        Val lane = llvm_iota(c->l->i32, n->lanes);
+        Val last = llvm_int(LLVMTypeOf(lane), b->last);
+        if (v == b->vectors - 1 && b->last < n->lanes)
+            cpu_masked_store(c, c->b, results[v], ptr, dtype_size(t),
+                             LLVMBuildICmp(c->b, LLVMIntSLT, lane, last, ""));
+        else
+            llvm_store(c->b, results[v], ptr, dtype_size(t));
+    }
+}
+
+void cpu_store_block(Cpu *c, int buffer, const DotBlock *b)
+{
+    NestCg n = begin(c, buffer, llvm_lanes(b->sums[0][0]));
+    Val results[DOT_MAX_ROWS][DOT_MAX_VECTORS];
+
+    cpu_values(&n, PART_ROWS, 0);
+    for (int r = 0; r < b->rows; r++) {
+        n.index[n.nest->order[0]] = further(c, b->row, r);
+        cpu_values(&n, PART_ROWS, 1);
+        for (int v = 0; v < b->vectors; v++)
+            results[r][v] = result_of(&n, b, r, v);
+    }
+    for (int r = 0; r < b->rows; r++)
+        store(&n, &c->placed[buffer], b, r, results[r]);
+}

@@ -1,0 +1,70 @@
+"""Products with something behind them, element by element, before they are stored.  The
+sum has the dtype of `scale`."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def ended(total, bias, scale, d, rows, columns, M, N, dm, END: tl.constexpr):
+    if END == "bias" or END == "both":
+        total += tl.load(bias + columns, mask=columns < N, other=0)[None, :]
+    if END == "scale" or END == "both":
+        total *= tl.load(scale + rows, mask=rows < M, other=0)[:, None]
+    if END == "above" or END == "both":
+        total = tl.maximum(total, 0)
+    if END == "picked":
+        total = tl.where(total > 3, total - columns[None, :], -total)
+    if END == "more":
+        inside = (rows[:, None] < M) & (columns[None, :] < N)
+        total = 2 * total + 3 * tl.load(d + rows[:, None] * dm + columns[None, :], mask=inside, other=0)
+    if END == "shifted":  # by one element, which another row of the same program may have stored
+        inside = (rows[:, None] < M) & (columns[None, :] < N)
+        total += tl.load(d + rows[:, None] * dm + columns[None, :] + 1, mask=inside, other=0)
+    if END == "index":
+        total += (rows[:, None] - 2 * columns[None, :]).to(total.dtype)
+    return total
+
+
+@triton.jit
+def looped(a, b, c, bias, scale, d, M, N, K, am, ak, bk, bn, cm, dm, END: tl.constexpr,
+           BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+    rows = tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    batch = tl.program_id(2)
+    a += batch * M * K
+    b += batch * K * N
+    c += batch * M * cm
+    total = tl.zeros((BLOCK_M, BLOCK_N), scale.dtype.element_ty)
+    for k in range(0, K, BLOCK_K):
+        depth = k + tl.arange(0, BLOCK_K)
+        x = tl.load(a + rows[:, None] * am + depth[None, :] * ak,
+                    mask=(rows[:, None] < M) & (depth[None, :] < K), other=0)
+        y = tl.load(b + depth[:, None] * bk + columns[None, :] * bn,
+                    mask=(depth[:, None] < K) & (columns[None, :] < N), other=0)
+        total = tl.dot(x, y, total, input_precision="ieee",
+                       out_dtype=scale.dtype.element_ty)
+    total = ended(total, bias, scale, d, rows, columns, M, N, dm, END)
+    tl.store(c + rows[:, None] * cm + columns[None, :], total.to(c.dtype.element_ty),
+             mask=(rows[:, None] < M) & (columns[None, :] < N))
+
+
+@triton.jit
+def single(a, b, c, bias, scale, d, M, N, K, am, ak, bk, bn, cm, dm, END: tl.constexpr,
+           BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+    """All of K at once."""
+    rows = tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    depth = tl.arange(0, BLOCK_K)
+    batch = tl.program_id(2)
+    a += batch * M * K
+    b += batch * K * N
+    c += batch * M * cm
+    x = tl.load(a + rows[:, None] * am + depth[None, :] * ak,
+                mask=(rows[:, None] < M) & (depth[None, :] < K), other=0)
+    y = tl.load(b + depth[:, None] * bk + columns[None, :] * bn,
+                mask=(depth[:, None] < K) & (columns[None, :] < N), other=0)
+    total = tl.dot(x, y, input_precision="ieee", out_dtype=scale.dtype.element_ty)
+    total = ended(total, bias, scale, d, rows, columns, M, N, dm, END)
+    tl.store(c + rows[:, None] * cm + columns[None, :], total.to(c.dtype.element_ty),
+             mask=(rows[:, None] < M) & (columns[None, :] < N))
