@@ -60,11 +60,9 @@ static bool is_product_from(const Numbers *n, int first, bool again, int64_t num
 {
     for (int i = first; i < n->n; i++) {
         int64_t x = n->at[i];
-        bool is_next = i > first || again;
-        if (x == number)
-            return true;
-        if (factors > 1 && x > 1 && number % x == 0 &&
-            is_product_from(n, is_next ? i : i + 1, false, number / x, factors - 1))
+        int next = i > first || again ? i : i + 1;
+        if (x == number || (factors > 1 && x > 1 && number % x == 0 &&
+                            is_product_from(n, next, false, number / x, factors - 1)))
             return true;
     }
     return false;
@@ -101,18 +99,8 @@ static bool is_compiled_in(const Request *r, const Numbers *n, int64_t number)
     return is_argument(r, number) && !is_product(n, number, 1);
 }
 
-static void say(const Request *r, const tilec_tensor *t, const char *what)
-{
-    const char *name = request_name_of_tensor(r, t);
-    char text[600];
-
-    snprintf(text, sizeof text,
-             "warning: %s: %s\n"
-             "hint: do the grid and the loops reach all of it, as tl.cdiv(n, BLOCK) does, and do "
-             "the strides fit?\n",
-             name ? name : "an item of a tuple", what);
-    programs_say(r, text);
-}
+static const char hint[] =
+    "do the grid and the loops reach all of it, as tl.cdiv(n, BLOCK) does, and do the strides fit?";
 
 /* --- the first elements --- */
 
@@ -175,7 +163,7 @@ static bool warn_of_first(const Request *r, const Numbers *n, const tilec_tensor
         return false;
     snprintf(what, sizeof what, "only its first %lld of %lld elements are loaded", (long long)first,
              (long long)all);
-    say(r, t, what);
+    programs_say_of(r, t, what, hint);
     return true;
 }
 
@@ -233,9 +221,7 @@ static bool is_box(const Used *u, const tilec_tensor *t)
     return n == u->loaded;
 }
 
-/* Is it a block of so many, of which the programs along an axis would be all?  `cos` of 64 rows, 16
- * of which all 4 programs load.  Two are too few to tell: the second one may load what is in front
- * of its own. */
+/* One of the blocks of more than two programs?  Of two one may load what is in front of its own. */
 static bool is_one_block(const Request *r, const int32_t *grid, const unsigned char *read,
                          int64_t used, int64_t all)
 {
@@ -281,7 +267,7 @@ static void warn_of_dimensions(const Request *r, const Numbers *n, const int32_t
                  "not",
                  d, (long long)u.n[d], (long long)t->shape[d],
                  (long long)flags_first_clear(u.at[d]));
-        say(r, t, what);
+        programs_say_of(r, t, what, hint);
         break;
     }
     free(u.at[0]);

@@ -9,6 +9,7 @@
 #define TILEC_CHECK_SUSPECT_H
 
 #include "check.h"
+#include "../axis/march.h"
 #include "../ir/analysis.h"
 #include "../opt/opt.h"
 
@@ -67,12 +68,5 @@ const UseLists *suspect_uses(const Suspect *s);
 bool suspect_is_inside(const Value *v, const Op *loop);
 /* Is it another one in each round: does it follow from the counter, or from what is carried? */
 bool suspect_is_moved(const Value *v, const Op *loop, int depth);
-
-/* suspect_march.c */
-/* The tl.arange(0, E) along which the address goes on by E elements in each round of the loop, so
- * that tiles lie side by side; NULL: there is none. */
-const Value *suspect_march(const Value *pointer, const Op *loop);
-/* .. that begins at tl.program_id(axis) * by, a constant; axis -1: any. */
-const Value *suspect_program_march(const Value *pointer, int axis, int64_t *by);
 
 #endif

@@ -282,10 +282,10 @@ static void find_added(Added *a, const Value *v, int depth)
         return;
     if (op_only_reads(op)) {
         const Value *p = op->operands[ir_access(op).pointer];
-        const Value *index = suspect_program_march(p, a->axis, &a->by);
+        const Value *index = axis_program_march(p, a->axis, &a->by);
         const Op *loop = loop_around(op);
         bool marches = index && loop && a->by == index->type->dims[0] &&
-                       suspect_march(p, loop) == index &&
+                       axis_march(p, loop) == index &&
                        !has_program(loop->operands[FOR_HI], a->axis, DEEPEST) &&
                        !has_program(loop->operands[FOR_LO], a->axis, DEEPEST);
         bool is_short = index && !loop && a->by > 1 && a->by < index->type->dims[0] &&

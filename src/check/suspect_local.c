@@ -3,7 +3,7 @@
  *
  * A loop that goes through keys tile by tile loads them by j + i, and a causal mask that compares
  * i alone with the rows of the program is that of the first round in all of them.  Told is, in a
- * loop that marches along i (suspect_march.c),
+ * loop that marches along i (src/axis/march.c),
  *   - a comparison or a difference of i with an index of the program, pid * BLOCK +
  *     tl.arange(..), and whether i equals what was loaded in front of the loop, as a label;
  *   - tl.argmax of a round's tile that is kept for behind the loop without j; of a tile that begins
@@ -60,7 +60,7 @@ static void note_march(Op *op, void *marching)
 
     if (m->found || !op_only_reads(op))
         return;
-    const Value *index = suspect_march(op->operands[ir_access(op).pointer], m->loop);
+    const Value *index = axis_march(op->operands[ir_access(op).pointer], m->loop);
     m->found = index && (m->same_name ? index == m->index : ir_same(index, m->index, SAME_DEPTH));
 }
 
@@ -121,7 +121,7 @@ static bool is_loaded_marching(const Value *v, const Op *loop, int extent, int d
     if (!op || depth == 0 || !suspect_is_inside(v, loop))
         return false;
     if (op_only_reads(op)) {
-        const Value *index = suspect_march(op->operands[ir_access(op).pointer], loop);
+        const Value *index = axis_march(op->operands[ir_access(op).pointer], loop);
         return index && index->type->dims[0] == extent;
     }
     for (int i = 0; i < op->noperands; i++) {
@@ -160,9 +160,8 @@ static void look_at_stored(const Suspect *s, const Op *store)
     if (!place || !place->operands[0]->def || place->operands[0]->type->rank != 1)
         return;
     const Op *load = ir_bare(place->operands[0])->def;
-    const Value *index = load && op_only_reads(load)
-                             ? suspect_program_march(load->operands[LOAD_PTR], -1, &by)
-                             : NULL;
+    const Value *index =
+        load && op_only_reads(load) ? axis_program_march(load->operands[LOAD_PTR], -1, &by) : NULL;
     if (index && by == index->type->dims[0])
         suspect_warn(s, place, "add where the tile begins: pid * BLOCK + tl.argmax(v, 0)",
                      "this index counts from where the tile of the program begins, and is stored "

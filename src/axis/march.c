@@ -1,12 +1,13 @@
 /*
- * suspect_march.c - loops that go through memory tile by tile
+ * march.c - loops that go through memory tile by tile
  *
  * A loop marches along tl.arange(0, E) where each of its rounds loads E elements further on, so
  * that tiles lie side by side: x + j + i in range(0, n, E), x + (j * E + i) * stride, or a pointer
  * that is moved by E * stride at the end of the round.  Then what counts along that tl.arange in
  * memory is j + i, and i alone only counts within a round.
  */
-#include "suspect.h"
+#include "march.h"
+#include "../ir/analysis.h"
 
 enum { MOST_TERMS = 16, DEEPEST = 16, SAME_DEPTH = 12 };
 
@@ -21,6 +22,15 @@ typedef struct {
     int n;
 } Terms;
 
+static bool is_within(const Value *v, const Op *loop)
+{
+    for (const Block *b = v->block; b; b = b->owner ? b->owner->block : NULL) {
+        if (b->owner == loop)
+            return true;
+    }
+    return false;
+}
+
 static void note(Terms *t, const Value *v, bool is_step)
 {
     if (t->n < MOST_TERMS)
@@ -33,7 +43,7 @@ static void find_terms(Terms *t, const Value *v, int depth);
 static void find_carried(Terms *t, const Value *arg, int depth)
 {
     const Value *init = t->loop->operands[FOR_BOUNDS + arg->index - 1];
-    const Op *next = ir_bare(opt_last(t->loop->regions[0])->operands[arg->index - 1])->def;
+    const Op *next = ir_bare(t->loop->regions[0]->last->operands[arg->index - 1])->def;
 
     if (!next || (next->code != OP_addptr && next->code != OP_add) ||
         ir_bare(next->operands[0]) != arg) {
@@ -111,7 +121,7 @@ static bool grows_by(const Value *v, const Op *loop, int depth, int64_t *out)
     for (int i = 0; depth > 0 && i < 2 && op->noperands == 2; i++) {
         const Value *other = op->operands[1 - i];
         bool is_factor = op->code == OP_mul && value_const_int(other, &n);
-        bool is_summand = op->code == OP_add && !suspect_is_moved(other, loop, DEEPEST);
+        bool is_summand = op->code == OP_add && !is_within(other, loop);
         if ((is_factor || is_summand) && grows_by(op->operands[i], loop, depth - 1, out)) {
             *out *= is_factor ? n : 1;
             return true;
@@ -172,7 +182,7 @@ static const Value *march_of(const Value *v, const Op *loop, int depth)
     return march_within(&t, loop, depth);
 }
 
-const Value *suspect_march(const Value *pointer, const Op *loop)
+const Value *axis_march(const Value *pointer, const Op *loop)
 {
     return loop->code == OP_for ? march_of(pointer, loop, DEEPEST) : NULL;
 }
@@ -217,7 +227,7 @@ static const Value *program_march_of(const Value *v, int axis, int64_t *by, int 
     return NULL;
 }
 
-const Value *suspect_program_march(const Value *pointer, int axis, int64_t *by)
+const Value *axis_program_march(const Value *pointer, int axis, int64_t *by)
 {
     return program_march_of(pointer, axis, by, DEEPEST);
 }
