@@ -114,7 +114,10 @@ static int refuse_object(PyObject *o, const char *param)
         PyErr_Format(PyExc_TypeError, "`%s` cannot be %U: %U%s\nhint: %U", param, what, begin, more,
                      advice);
     else if (begin)
-        PyErr_Format(PyExc_TypeError, "`%s` cannot be %U: %U%s", param, what, begin, more);
+        PyErr_Format(PyExc_TypeError,
+                     "`%s` cannot be %U: %U%s\nhint: give an array of NumPy or PyTorch, a number, "
+                     "or a tuple of these",
+                     param, what, begin, more);
     Py_XDECREF(begin);
     Py_XDECREF(text);
     Py_XDECREF(said);

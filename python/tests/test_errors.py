@@ -341,6 +341,36 @@ class Speech(unittest.TestCase):
         self.assertIn("`value` is loaded, and stands nowhere else", err.getvalue())
         self.assertNotIn("bias", err.getvalue())
 
+    def test_rows_that_are_not_there(self):
+        """Rows are as far apart as the launch says: of another array, or of one in Fortran's order."""
+        @tilec.jit
+        def rows(x, out, stride, w, BLOCK: tl.constexpr):
+            i = tl.arange(0, BLOCK)
+            v = tl.load(x + tl.program_id(0) * stride + i, mask=i < w, other=0.0)
+            tl.store(out + tl.program_id(0), tl.sum(v, axis=0))
+
+        def told(x, stride, w, programs):
+            err = io.StringIO()
+            with contextlib.redirect_stderr(err):
+                rows[(programs,)](x, np.empty(40, np.float32), stride, w, BLOCK=16)
+            return err.getvalue()
+
+        x = np.ones((8, 10), np.float32)
+        self.assertEqual(told(x, 10, 10, 8), "")
+        self.assertEqual(told(x, 10, 10, 4), "")
+        self.assertIn("it loads 83 elements of `x`, which has 80: 8 rows, 11 apart", told(x, 11, 6, 8))
+        fortran = np.asfortranarray(x)
+        self.assertIn("x: its strides are (1, 8), and kernel `rows` takes", told(fortran, 10, 10, 8))
+        self.assertEqual(told(np.asfortranarray(x[:, :1]), 1, 1, 8), "")
+
+    def test_an_object_says_what_an_argument_is(self):
+        @tilec.jit
+        def one(x):
+            tl.store(x, 1.0)
+
+        with self.assertRaisesRegex(TypeError, "`x` cannot be an object: .*\nhint: give an array of NumPy or PyTorch"):
+            one[(1,)](object())
+
     def test_arrays_in_another_order(self):
         """One index takes elements of each that do not belong together; of all in one order it does."""
         def told(x, y):

@@ -474,6 +474,7 @@ enum {
 };
 bool programs_claim(const Request *r, unsigned bit);
 void programs_say(const Request *r, const char *text); /* through on_message, if there is one */
+void programs_say_of(const Request *r, const tilec_tensor *t, const char *what, const char *hint);
 /* Once for a specialisation: of axes that nobody asks for, and of programs of one element. */
 void programs_warn(const Request *r, const int32_t *grid);
 /* loaded.c: behind a launch that changed nothing of this tensor, where read[i] is whether element i

@@ -22,7 +22,7 @@ bool bind_check_warps(Binder *b, Span span, const Const *c)
     if (c->kind != CONST_INT)
         return bind_refuse(b, TILEC_REFUSED, span, "num_warps must be a power of 2, not %s",
                            const_kind_name(c));
-    return bind_refuse(b, TILEC_REFUSED, span, "num_warps must be a power of 2, not %lld",
+    return bind_refuse(b, TILEC_REFUSED, span, "num_warps must be a power of 2 (4, 8), not %lld",
                        (long long)c->integer);
 }
 
@@ -132,7 +132,7 @@ static const char *tensor_problem(const tilec_tensor *t)
         return "all of it is zero: an argument without a `kind` is a tensor, TILEC_ARG_INT a "
                "number";
     if (!t->data)
-        return "its data is NULL";
+        return "its data is NULL: was its memory allocated?";
     size_t size = tilec_dtype_size(t->dtype); /* a power of two */
     return ((uintptr_t)t->data & (size - 1)) == 0
                ? NULL

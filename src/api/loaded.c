@@ -54,15 +54,23 @@ static Numbers all_numbers_of(const Request *r, const Numbers *n)
     return all;
 }
 
-/* Is it a product of so many of them at most? */
-static bool is_product(const Numbers *n, int64_t number, int factors)
+/* Is it a product of so many of them at most, of those from `first` on?  Each counts twice at most:
+ * 8 * 8 * 8 is 512 by chance. */
+static bool is_product_from(const Numbers *n, int first, bool again, int64_t number, int factors)
 {
-    for (int i = 0; i < n->n; i++) {
-        if (n->at[i] == number || (factors > 1 && n->at[i] > 1 && number % n->at[i] == 0 &&
-                                   is_product(n, number / n->at[i], factors - 1)))
+    for (int i = first; i < n->n; i++) {
+        int64_t x = n->at[i];
+        int next = i > first || again ? i : i + 1;
+        if (x == number || (factors > 1 && x > 1 && number % x == 0 &&
+                            is_product_from(n, next, false, number / x, factors - 1)))
             return true;
     }
     return false;
+}
+
+static bool is_product(const Numbers *n, int64_t number, int factors)
+{
+    return is_product_from(n, 0, true, number, factors);
 }
 
 /* .. or a few times that? */
@@ -91,18 +99,8 @@ static bool is_compiled_in(const Request *r, const Numbers *n, int64_t number)
     return is_argument(r, number) && !is_product(n, number, 1);
 }
 
-static void say(const Request *r, const tilec_tensor *t, const char *what)
-{
-    const char *name = request_name_of_tensor(r, t);
-    char text[600];
-
-    snprintf(text, sizeof text,
-             "warning: %s: %s\n"
-             "hint: do the grid and the loops reach all of it, as tl.cdiv(n, BLOCK) does, and do "
-             "the strides fit?\n",
-             name ? name : "an item of a tuple", what);
-    programs_say(r, text);
-}
+static const char hint[] =
+    "do the grid and the loops reach all of it, as tl.cdiv(n, BLOCK) does, and do the strides fit?";
 
 /* --- the first elements --- */
 
@@ -165,7 +163,7 @@ static bool warn_of_first(const Request *r, const Numbers *n, const tilec_tensor
         return false;
     snprintf(what, sizeof what, "only its first %lld of %lld elements are loaded", (long long)first,
              (long long)all);
-    say(r, t, what);
+    programs_say_of(r, t, what, hint);
     return true;
 }
 
@@ -223,64 +221,30 @@ static bool is_box(const Used *u, const tilec_tensor *t)
     return n == u->loaded;
 }
 
-/* All from one on that is not the first. */
-static bool begins_late(const unsigned char *used, int64_t n)
+/* One of the blocks of more than two programs?  Of two one may load what is in front of its own. */
+static bool is_one_block(const Request *r, const int32_t *grid, const unsigned char *read,
+                         int64_t used, int64_t all)
 {
-    int64_t i = 0;
-
-    while (i < n && !used[i])
-        i++;
-    for (int64_t k = i; k < n; k++) {
-        if (!used[k])
-            return false;
+    for (int i = 0; i < 3 && is_argument(r, used) && flags_end(read, all) == used; i++) {
+        if (grid[i] > 2 && all > used * (grid[i] - 1) && all <= used * grid[i])
+            return true;
     }
-    return i > 0;
-}
-
-/* From 0 on, and with no gap that is as narrow as those of steps and of what lies interleaved; or
- * from a later one on, with no gap at all. */
-static bool is_in_blocks(const unsigned char *used, int64_t n)
-{
-    int64_t gap = 0;
-
-    if (begins_late(used, n))
-        return true;
-    for (int64_t i = 0; i < n; i++) {
-        if (used[i] && gap > 0 && gap < LEAST_HOLE)
-            return false;
-        gap = used[i] ? 0 : gap + 1;
-    }
-    return used[0] != 0;
-}
-
-static int64_t end_of(const unsigned char *used, int64_t n)
-{
-    while (n > 0 && !used[n - 1])
-        n--;
-    return n;
-}
-
-/* There is one. */
-static int64_t first_unused(const unsigned char *used)
-{
-    int64_t i = 0;
-
-    while (used[i])
-        i++;
-    return i;
+    return false;
 }
 
 /* Are those along dimension `d` most likely all that there are, for the kernel? */
 static bool is_short(const Request *r, const Numbers *n, const int32_t *grid, const Used *u,
                      const tilec_tensor *t, int d)
 {
-    int64_t all = t->shape[d], used = u->n[d], end = end_of(u->at[d], all);
-    bool late = begins_late(u->at[d], all);
+    int64_t all = t->shape[d], used = u->n[d], end = flags_end(u->at[d], all);
+    bool late = flags_begin_late(u->at[d], all);
 
     if (used == 1 && d == 0 && u->at[0][0])
         return all > 1 && (all == grid[0] || all == grid[1] || all == grid[2] ||
                            (t->ndim == 1 && is_compiled_in(r, n, all)));
-    return used > 1 && used < all && is_in_blocks(u->at[d], all) &&
+    if (used > 1 && used < all && !late && is_one_block(r, grid, u->at[d], used, all))
+        return true;
+    return used > 1 && used < all && flags_in_blocks(u->at[d], all, LEAST_HOLE) &&
            (is_product(n, all, 1) || is_argument(r, all)) && !is_product(n, used, MOST_FACTORS) &&
            !is_argument(r, used) &&
            (late || (!is_product(n, end, MOST_FACTORS) && !is_argument(r, end)));
@@ -301,8 +265,9 @@ static void warn_of_dimensions(const Request *r, const Numbers *n, const int32_t
         snprintf(what, sizeof what,
                  "along dimension %d only %lld of %lld are loaded, and %lld is the first that is "
                  "not",
-                 d, (long long)u.n[d], (long long)t->shape[d], (long long)first_unused(u.at[d]));
-        say(r, t, what);
+                 d, (long long)u.n[d], (long long)t->shape[d],
+                 (long long)flags_first_clear(u.at[d]));
+        programs_say_of(r, t, what, hint);
         break;
     }
     free(u.at[0]);

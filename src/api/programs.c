@@ -25,12 +25,22 @@ void programs_say(const Request *r, const char *text)
         r->options.on_message(r->options.user, text);
 }
 
+void programs_say_of(const Request *r, const tilec_tensor *t, const char *what, const char *hint)
+{
+    const char *name = request_name_of_tensor(r, t);
+    char text[1100];
+
+    snprintf(text, sizeof text, "warning: %s: %s\nhint: %s\n", name ? name : "an item of a tuple",
+             what, hint);
+    programs_say(r, text);
+}
+
 void programs_warn_of_none(const Request *r, const int32_t *grid)
 {
-    char text[128];
+    char text[200];
 
-    snprintf(text, sizeof text, "warning: the grid %dx%dx%d has no programs: nothing runs\n",
-             grid[0], grid[1], grid[2]);
+    snprintf(text, sizeof text, "warning: the grid %dx%dx%d has no programs: nothing runs\n%s",
+             grid[0], grid[1], grid[2], "hint: cdiv(n, BLOCK) rounds up, n / BLOCK rounds down\n");
     programs_say(r, text);
 }
 

@@ -24,6 +24,13 @@ static void say(const Request *r, const char *what, const char *hint)
     programs_say(r, text);
 }
 
+static const char *name_of(const Request *r, const tilec_tensor *t)
+{
+    const char *name = request_name_of_tensor(r, t);
+
+    return name ? name : "an item of a tuple";
+}
+
 static const char *name_of_number(const Request *r, int64_t n)
 {
     const FrontKernel *k = r->kernel->signature;
@@ -69,12 +76,12 @@ static void warn_of_rest(const Request *r, const Reach *e, int32_t programs, int
 
 static void warn_of_nothing(const Request *r, const Reach *e, int64_t n)
 {
-    const char *name = request_name_of_tensor(r, r->binding->tensors[e->array]);
     char what[300];
 
     snprintf(what, sizeof what,
              "it stores nothing to `%.60s`: its mask compares with `%.60s`, which is %lld",
-             name ? name : "an item of a tuple", name_of_number(r, n - e->includes), (long long)n);
+             name_of(r, r->binding->tensors[e->array]), name_of_number(r, n - e->includes),
+             (long long)n);
     say(r, what, "a number of elements is 0 or more");
 }
 
@@ -93,7 +100,6 @@ static void warn_of_threads(const Request *r, const Reach *e, int64_t n)
 static void warn_of_outside(const Request *r, const Reach *e, int64_t end)
 {
     const tilec_tensor *t = r->binding->tensors[e->array];
-    const char *name = request_name_of_tensor(r, t);
     char what[300];
     int64_t elements, places;
     bool overlaps = memory_overlaps(t, &elements, &places);
@@ -101,7 +107,7 @@ static void warn_of_outside(const Request *r, const Reach *e, int64_t end)
     if (overlaps && e->stores) /* strides.c tells */
         return;
     snprintf(what, sizeof what, "it %s %lld elements of `%.60s`, which has %lld%s",
-             e->stores ? "stores to" : "loads", (long long)end, name ? name : "an item of a tuple",
+             e->stores ? "stores to" : "loads", (long long)end, name_of(r, t),
              (long long)elements_of(t), overlaps ? " in memory, each for several" : "");
     say(r, what,
         overlaps        ? "x.contiguous() has a place for each element; else the kernel goes by "
@@ -109,6 +115,23 @@ static void warn_of_outside(const Request *r, const Reach *e, int64_t end)
         : e->includes   ? "i <= n lets through n + 1 elements, i < n as many as n"
         : e->limit >= 0 ? "does the number that its mask compares with belong to another array?"
                         : "a mask leaves out what the last program has too much, mask=i < n");
+}
+
+/* Rows as far apart as a number of the launch says. */
+static void warn_of_rows(const Request *r, const Reach *e, int64_t programs, int64_t lanes)
+{
+    const tilec_tensor *t = r->binding->tensors[e->array];
+    int64_t step = (int64_t)r->binding->slots[e->rows], there = elements_of(t);
+    int64_t end = (programs - 1) * step + lanes;
+    char what[300];
+
+    if (r->options.check || there < 0 || step < 0 || step > INT32_MAX || lanes < 1 || end <= there)
+        return;
+    snprintf(what, sizeof what,
+             "it %s %lld elements of `%.60s`, which has %lld: %lld rows, %lld apart",
+             e->stores ? "stores to" : "loads", (long long)end, name_of(r, t), (long long)there,
+             (long long)programs, (long long)step);
+    say(r, what, "are there as many rows, and do they lie so far apart?");
 }
 
 /* How many elements the mask lets through. */
@@ -127,7 +150,9 @@ void reaches_warn(const Request *r, const int32_t *grid)
         int64_t end = (int64_t)(grid[e->axis] - 1) * e->step + e->lanes;
         int64_t n = number_of(r, e);
         int64_t there = elements_of(r->binding->tensors[e->array]);
-        if (e->stores && n < 0)
+        if (e->rows >= 0)
+            warn_of_rows(r, e, grid[e->axis], MIN(e->lanes, n));
+        else if (e->stores && n < 0)
             warn_of_nothing(r, e, n);
         else if (e->stores && !e->includes && e->step >= e->lanes && n < INT64_MAX &&
                  (int64_t)grid[e->axis] * e->step < n)

@@ -22,15 +22,8 @@
 
 static void say(const Request *r, int slot, const char *what, const char *hint)
 {
-    const tilec_tensor *t = r->binding->tensors[slot];
-    const char *name = request_name_of_tensor(r, t);
-    char text[1100];
-
-    if (!programs_claim(r, TOLD_STRIDES))
-        return;
-    snprintf(text, sizeof text, "warning: %s: %s\nhint: %s\n", name ? name : "an item of a tuple",
-             what, hint);
-    programs_say(r, text);
+    if (programs_claim(r, TOLD_STRIDES))
+        programs_say_of(r, r->binding->tensors[slot], what, hint);
 }
 
 /* No dimension has elements next to each other. */
@@ -162,6 +155,14 @@ static bool warn_of_bytes(const Request *r, const Stride *s, const tilec_tensor 
     return true;
 }
 
+/* Columns lie one behind the other, and lanes go along rows as if these did. */
+static bool is_by_columns(const Request *r, const Stride *s, const tilec_tensor *t, int64_t step)
+{
+    return memory_stride(t, 0) == 1 && memory_stride(t, 1) >= t->shape[0] &&
+           (r->spec->programs.steps.runs >> s->array & 1) && step != memory_stride(t, 1) &&
+           (step == t->shape[1] || step == (int64_t)tilec_dtype_size(t->dtype));
+}
+
 static void look_at_step(const Request *r, const Stride *s)
 {
     const tilec_tensor *t = r->binding->tensors[s->array];
@@ -174,6 +175,8 @@ static void look_at_step(const Request *r, const Stride *s)
         look_at_pixels(r, s, t, step);
         return;
     }
+    if (is_by_columns(r, s, t, step))
+        warn_of_gaps(r, s->array);
     if (memory_stride(t, 1) != 1 || warn_of_bytes(r, s, t, step))
         return;
     bool is_packed = memory_stride(t, 0) == t->shape[1];

@@ -319,6 +319,15 @@ bool watch_cut_short(const Watch *w); /* it was, and some have not ended; NULL w
  * `most`.  Workers go on meanwhile. */
 int watch_look(const Watch *w, WatchRange *ranges, int most, int64_t *begun, int64_t *ended);
 
+/* flags.c: rows of bytes that are set or not */
+/* Is the first one clear, and all set from another one on? */
+bool flags_begin_late(const unsigned char *set, int64_t n);
+/* Set from 0 on, and with no gap that is narrower than `least`, as those of steps and of what lies
+ * interleaved; or from a later one on, with no gap at all. */
+bool flags_in_blocks(const unsigned char *set, int64_t n, int64_t least);
+int64_t flags_end(const unsigned char *set, int64_t n); /* behind the last that is set; or 0 */
+int64_t flags_first_clear(const unsigned char *set);    /* there is one */
+
 /* stints.c: which steps each worker did when, for whoever draws that.  A NULL takes notes of
  * nothing. */
 typedef struct {

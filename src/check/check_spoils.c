@@ -3,7 +3,9 @@
  *
  * Where accesses are checked, check_value.c follows such results to where somebody uses them:
  *   - of integers divided by zero, and shifted by their width or more;
- *   - of floats in 8 or 16 bits that do not reach so far;
+ *   - of floats in 8 or 16 bits that do not reach so far, those of fp8 included;
+ *   - of v + 0.5 below 0 that is cut off toward zero, and of positions below 0 of which the
+ * fraction is used, too;
  *   - of the absolute value of the least number, which is negative;
  *   - of sums, along an axis too, and products of 32 bits that have wrapped around when they are
  * made wider, and of 8 and 16 bits where they are indices;
@@ -154,7 +156,7 @@ static bool makes_sum_wider(const Op *cast)
 /* --- each kind --- */
 
 /* A float as an integer of 8 or 16 bits, where that ends before it: by way of wider ones on some
- * targets.  Wider ones end at their least or greatest number (R81), and NaN is 0. */
+ * targets, or is NaN.  Wider ones end at their least or greatest number (R81), and NaN is 0. */
 static Value *is_beyond_integer(Builder *b, const Op *cast)
 {
     Value *v = cast->operands[0];
@@ -167,7 +169,108 @@ static Value *is_beyond_integer(Builder *b, const Op *cast)
     Value *past = build_float(b, wide->type, ldexp(1, bits - sign));
     Value *below = build_float(b, wide->type, sign ? -ldexp(1, bits - 1) - 1 : -1);
     Value *low = build_binary(b, OP_le, wide, below);
-    return build_binary(b, OP_or, build_binary(b, OP_ge, wide, past), low);
+    Value *none = build_binary(b, OP_ne, wide, wide);
+    return build_binary(b, OP_or, build_binary(b, OP_or, build_binary(b, OP_ge, wide, past), low),
+                        none);
+}
+
+/* The greatest number of a float type of 8 bits. */
+static double greatest_of(DType t)
+{
+    double most = 0;
+
+    for (uint64_t bits = 0; bits < 128; bits++) {
+        double x = scalar_to_double(t, bits);
+        most = isfinite(x) && x > most ? x : most;
+    }
+    return most;
+}
+
+/* A float as one of 8 bits that ends before it: it is the greatest, or NaN, there. */
+static Value *is_beyond_float(Builder *b, const Op *cast)
+{
+    Value *v = cast->operands[0];
+    DType from = v->type->dtype, to = cast->results[0]->type->dtype;
+    uint64_t bits;
+
+    if (!dtype_is_float(from) || !dtype_is_fp8(to) || dtype_is_fp8(from) ||
+        value_constant(v, &bits))
+        return NULL;
+    Value *wide = build_cast(b, v, DT_FP32, ROUND_NEAREST);
+    double most = greatest_of(to), step = ldexp(1, ilogb(most));
+    Value *past = build_float(b, wide->type, most + step / (double)(2 << dtype_mantissa_bits(to)));
+    Value *size = build_unary(b, OP_abs, wide);
+    Value *no_end = build_float(b, wide->type, INFINITY);
+    Value *finite = build_binary(b, OP_lt, size, no_end);
+    return build_binary(b, OP_and, finite, build_binary(b, OP_gt, size, past));
+}
+
+/* v + 0.5 */
+static bool is_half_more(const Value *v)
+{
+    const Op *op = ir_unmoved(v)->def;
+    uint64_t bits;
+
+    return op && op->code == OP_add && value_constant(op->operands[1], &bits) &&
+           scalar_to_double(v->type->dtype, bits) == 0.5;
+}
+
+typedef struct {
+    const Op *cast;
+    bool fraction, address;
+} Position;
+
+static bool is_made_of(const Value *v, const Op *cast, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return false;
+    if (op == cast)
+        return true;
+    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op_has(op, MOVES)); i++) {
+        if (is_made_of(op->operands[i], cast, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static void look_for_position(Op *op, void *position)
+{
+    Position *p = position;
+
+    if (op->code == OP_addptr)
+        p->address |= is_made_of(op->operands[1], p->cast, DEEPEST);
+    if (op->code == OP_sub && ir_unmoved(op->operands[0]) == ir_unmoved(p->cast->operands[0])) {
+        const Op *back = ir_unmoved(op->operands[1])->def;
+        p->fraction |= back && back->code == OP_cast &&
+                       ir_unmoved(back->operands[0]) == ir_unmoved(p->cast->results[0]);
+    }
+}
+
+/* at = p.to(tl.int32), and p - at as a weight of neighbours. */
+static bool is_position(const Op *cast)
+{
+    Position p = {.cast = cast};
+
+    ir_walk(cast->block->func->body, look_for_position, &p);
+    return p.fraction && p.address;
+}
+
+/* Is it rounded the wrong way below 0? */
+static bool is_cut(const Op *cast)
+{
+    return dtype_is_float(cast->operands[0]->type->dtype) && opt_is_int(cast->results[0]) &&
+           (is_half_more(cast->operands[0]) || is_position(cast));
+}
+
+static Value *is_cut_below_zero(Builder *b, const Op *cast)
+{
+    Value *v = cast->operands[0];
+
+    Value *below = build_binary(b, OP_lt, v, build_float(b, v->type, 0));
+    Value *cut = build_binary(b, OP_lt, build_unary(b, OP_floor, v), v);
+    return build_binary(b, OP_and, below, cut);
 }
 
 static Value *spoils_cast(Builder *b, const Op *cast)
@@ -186,7 +289,9 @@ static Value *spoils_cast(Builder *b, const Op *cast)
     }
     if (dtype_is_int(from) && makes_sum_wider(cast))
         return differs(b, v);
-    return is_beyond_integer(b, cast);
+    if (is_cut(cast))
+        return is_cut_below_zero(b, cast);
+    return dtype_is_fp8(made->type->dtype) ? is_beyond_float(b, cast) : is_beyond_integer(b, cast);
 }
 
 typedef struct {
@@ -286,6 +391,16 @@ static const char *text_of_cast(const Op *cast, Arena *a)
 {
     DType from = cast->operands[0]->type->dtype, to = cast->results[0]->type->dtype;
 
+    if (is_cut(cast))
+        return is_half_more(cast->operands[0])
+                   ? "v + 0.5 below 0 is cut off toward zero, and -1.2 becomes 0: "
+                     "tl.floor(v + 0.5).to(tl.int32)"
+                   : "a position below 0 is cut off toward zero, and its fraction is negative: "
+                     "tl.floor(p).to(tl.int32)";
+    if (dtype_is_fp8(to))
+        return arena_printf(a,
+                            "this does not fit in %s, which ends at %g: scale it, or tl.clamp it",
+                            dtype_triton_name(to), greatest_of(to));
     if (dtype_is_float(from))
         return arena_printf(a,
                             "this float does not fit in %s, and what comes of it depends on the "

@@ -23,12 +23,14 @@ typedef struct {
     int nsteps;
 } Steps;
 
-/* An access of the tile that begins at a program's number times `step` */
+/* An access of the tile that begins at a program's number times `step`, or times a number of the
+ * launch, as rows do */
 typedef struct {
     int axis, array, limit; /* of the grid; slots of the array and of what a mask compares the index
                              * with, -1: there is no mask */
     DType type;             /* of the limit */
     int32_t step, lanes;
+    int rows; /* slot of that number; -1: it is `step` */
     bool includes; /* the mask lets through the element at the limit, too */
     bool stores;
     bool is_all; /* no other mask counts */

@@ -11,7 +11,8 @@ static Suspicion *const suspicions[] = {
     suspect_mean,   suspect_axes,     suspect_crossed, suspect_rounds,  suspect_limit,
     suspect_scores, suspect_truth,    suspect_wrap,    suspect_power,   suspect_kept,
     suspect_mask,   suspect_programs, suspect_drawn,   suspect_begun,   suspect_rescale,
-    suspect_log,    suspect_bits,     suspect_never};
+    suspect_log,    suspect_bits,     suspect_never,   suspect_local,   suspect_again,
+    suspect_softmax};
 
 void check_suspects(const Module *m, Diags *d)
 {

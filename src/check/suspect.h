@@ -9,6 +9,7 @@
 #define TILEC_CHECK_SUSPECT_H
 
 #include "check.h"
+#include "../axis/march.h"
 #include "../ir/analysis.h"
 #include "../opt/opt.h"
 
@@ -28,13 +29,16 @@ typedef struct {
 typedef void Suspicion(const Suspect *s);
 
 Suspicion suspect_begun;    /* suspect_begun.c: what one program begins, and all add to */
+Suspicion suspect_again;    /* suspect_again.c: what is done twice, or for nothing */
 Suspicion suspect_bits;     /* suspect_bits.c: upper bits with a sign beside lower ones */
 Suspicion suspect_drawn;    /* suspect_drawn.c: random numbers that all programs share */
+Suspicion suspect_softmax;  /* suspect_softmax.c: exp beside exp2, scores of 0 by a mask */
 Suspicion suspect_narrow;   /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
 Suspicion suspect_exchange; /* suspect_exchange.c: lanes that exchange values without a barrier */
 Suspicion suspect_kept;     /* suspect_kept.c: rounds that overwrite each other, or have no end */
 Suspicion suspect_lanes;    /* suspect_lanes.c: two lanes of one store at one address */
 Suspicion suspect_limit;    /* suspect_limit.c: numbers of elements compared with a float */
+Suspicion suspect_local;    /* suspect_local.c: what counts within a round's tile only */
 Suspicion suspect_log;      /* suspect_log.c: logarithms of what exp has made */
 Suspicion suspect_mask;     /* suspect_mask.c: a mask of rows that leaves out columns */
 Suspicion suspect_mean;     /* suspect_mean.c: a sum divided by the lanes of its tile */

@@ -368,6 +368,16 @@ static void look_at_product(Cross *c, const Op *op)
             are_alike(&a[1], &b[1]) ? "columns" : "rows");
 }
 
+/* Is an address that of the index over which the value was reduced, and not its own?  Two
+ * tl.arange are told apart by their names. */
+static bool is_reduced_index(const Label *value, const Label *to)
+{
+    if (is_moved(to) && is_moved(value))
+        return same_index(value->over, to->index) && !same_index(value->index, to->index);
+    return to->index && value->index && is_bare(to->index) && is_bare(value->index) &&
+           value->over == to->index && value->index != to->index;
+}
+
 static void look_at_store(Cross *c, const Op *op)
 {
     const OpAccess access = ir_access(op);
@@ -380,8 +390,7 @@ static void look_at_store(Cross *c, const Op *op)
         suspect_warn(c->s, op, "tl.trans(x) has rows for columns",
                      "this tile has rows where its address has columns, and columns where that "
                      "has rows");
-    if (pointer->type->rank == 1 && is_moved(&to[0]) && is_moved(&from[0]) && from[0].reduced &&
-        same_index(from[0].over, to[0].index) && !same_index(from[0].index, to[0].index))
+    if (pointer->type->rank == 1 && from[0].reduced && is_reduced_index(&from[0], &to[0]))
         suspect_warn(c->s, op,
                      "axis=1 goes along rows, and leaves one for each row; axis=0 one for each "
                      "column",

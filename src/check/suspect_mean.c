@@ -7,6 +7,9 @@
  * compared with a number, so that one row is all there is.  Where a program's number stands in the
  * index, as in pid * GROUP + tl.arange(0, GROUP), GROUP may be how many there always are: then the
  * mask must let all lanes of a row through, or none, which check_means() asks when programs run.
+ *
+ * A sum that a loop has made lane by lane, over h rows of w elements, is divided by h: told where
+ * it is divided by the number w that the mask compares lanes with.
  */
 #include "suspect.h"
 
@@ -138,6 +141,53 @@ static Value *mask_of(const Value *v, int depth)
     return mask;
 }
 
+/* --- the mean of what a loop has added up, lane by lane --- */
+
+/* A number of the launch; NULL: it is none. */
+static const Value *number_of_launch(const Value *v)
+{
+    v = ir_bare(v);
+    return !v->def && v->block->owner == NULL && !v->type->pointer ? v : NULL;
+}
+
+static bool compares_with(const Value *mask, const Value *number, int depth)
+{
+    const Op *op = mask->def;
+
+    if (!op || depth == 0)
+        return false;
+    if (op_has(op, COMPARES))
+        return ir_bare(op->operands[1]) == number;
+    for (int i = 0; i < op->noperands && (op->code == OP_and || op_has(op, MOVES)); i++) {
+        if (compares_with(op->operands[i], number, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* acc / w of acc += tl.load(x + r * w + c, mask=c < w) in range(h): there are h summands. */
+static void look_at_rounds(const Suspect *s, const Op *op)
+{
+    const Value *by = op->code == OP_div ? number_of_launch(op->operands[1]) : NULL;
+    const Value *total = by ? ir_bare(op->operands[0]) : NULL;
+    const Op *loop = total ? total->def : NULL;
+    int64_t low;
+
+    if (!loop || loop->code != OP_for || total->type->rank == 0 ||
+        !value_const_int(loop->operands[FOR_LO], &low) || low != 0)
+        return;
+    const Value *rounds = number_of_launch(loop->operands[FOR_HI]);
+    const Op *sum = opt_last(loop->regions[0])->operands[total->index]->def;
+    for (int i = 0; rounds && rounds != by && sum && sum->code == OP_add && i < 2; i++) {
+        const Value *mask = mask_of(sum->operands[1 - i], DEEPEST);
+        if (sum->operands[i] == loop->regions[0]->args[1 + total->index] && mask &&
+            compares_with(mask, by, DEEPEST) && !compares_with(mask, rounds, DEEPEST))
+            suspect_warn(s, op, "divide by how many rounds there are",
+                         "this divides what the rounds of a loop have added up by the number of "
+                         "lanes that the mask lets through, and not by that of rounds");
+    }
+}
+
 /* --- told at once --- */
 
 static void look_at(Op *op, void *suspect)
@@ -146,6 +196,7 @@ static void look_at(Op *op, void *suspect)
     const Op *sum = divided_sum(op);
     const Value *mask = sum ? mask_of(sum->operands[0], DEEPEST) : NULL;
 
+    look_at_rounds(s, op);
     if (!mask || !type_same_shape(mask->type, sum->operands[0]->type))
         return;
     const Value *index = limited_along(mask, attr_axis(sum), DEEPEST);

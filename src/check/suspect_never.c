@@ -4,7 +4,9 @@
  *   - v < m where m is tl.minimum(m, v), and its kin: the least was kept first, and compared then;
  *   - tl.minimum(tl.maximum(v, 6), 0): the limits stand the wrong way around, and one is left;
  *   - tl.where(mask, 0, v), stored under that mask: what is chosen is where nobody looks;
- *   - v == -1 where v is uint8, and other numbers that a type does not have.
+ *   - v == -1 where v is uint8, and other numbers that a type does not have;
+ *   - end - start of two loads from one address, and range(start, end) of these;
+ *   - while tl.atomic_cas(lock, 1, 0) == 1, which goes on as long as it succeeds.
  */
 #include "suspect.h"
 
@@ -147,11 +149,82 @@ static void look_at_equal(const Suspect *s, const Op *op)
     }
 }
 
+/* --- two that are the same --- */
+
+/* Does nothing between the two change memory? */
+static bool is_quiet(const Op *from, const Op *to)
+{
+    const Op *op = from;
+
+    while (op && op != to && !op_contains(op, WRITES | EFFECT))
+        op = op->next;
+    return op == to;
+}
+
+/* One number of the launch, or loaded from one address without a write in between. */
+static bool same_number(const Value *a, const Value *b)
+{
+    const Op *first = (a = ir_bare(a))->def, *second = (b = ir_bare(b))->def;
+
+    if (a == b)
+        return first ? first->code == OP_load : a->block->owner == NULL;
+    if (!first || !second || first->code != OP_load || second->code != OP_load ||
+        first->noperands != second->noperands || op_is_volatile(first) ||
+        first->block != second->block)
+        return false;
+    for (int i = 0; i < first->noperands; i++) {
+        if (!ir_same(first->operands[i], second->operands[i], SAME_DEPTH))
+            return false;
+    }
+    return is_quiet(first, second) || is_quiet(second, first);
+}
+
+static void look_at_difference(const Suspect *s, const Op *op)
+{
+    if (opt_is_int(op->operands[0]) && same_number(op->operands[0], op->operands[1]))
+        suspect_warn(s, op, "is one of the two at another place, as ends + 1 is?",
+                     "this is always 0: both are the same number");
+}
+
+static void look_at_bounds(const Suspect *s, const Op *op)
+{
+    if (same_number(op->operands[FOR_LO], op->operands[FOR_HI]))
+        suspect_warn(s, op, "is one of the two at another place, as ends + 1 is?",
+                     "this loop has no rounds: it ends at the number where it begins");
+}
+
+/* while cas(p, expected, new) == expected */
+static void look_at_lock(const Suspect *s, const Op *op)
+{
+    const Op *compare = opt_last(op->regions[0])->operands[0]->def;
+
+    for (int i = 0; compare && compare->code == OP_eq && i < 2; i++) {
+        const Op *cas = ir_bare(compare->operands[i])->def;
+        if (!cas || cas->code != OP_atomic_cas ||
+            !ir_same(ir_bare(cas->operands[CAS_EXPECTED]), ir_bare(compare->operands[1 - i]),
+                     SAME_DEPTH))
+            continue;
+        suspect_warn(s, cas,
+                     "tl.atomic_cas(lock, 0, 1) takes a lock that is free, and gives what was "
+                     "there: while tl.atomic_cas(lock, 0, 1) == 1",
+                     "this loop goes on where the exchange succeeds, and ends where it fails");
+    }
+}
+
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
 
     switch (op->code) {
+    case OP_sub:
+        look_at_difference(s, op);
+        break;
+    case OP_for:
+        look_at_bounds(s, op);
+        break;
+    case OP_while:
+        look_at_lock(s, op);
+        break;
     case OP_lt:
     case OP_gt:
         look_at_comparison(s, op);

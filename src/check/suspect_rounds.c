@@ -11,6 +11,10 @@
  *     since nobody moves the pointers;
  *   - or one of the two alone is moved;
  *   - a product that begins as 0, which no round changes;
+ *   - a total that is multiplied in each round, a * s + x, and never given what comes of it, so
+ *     that it is 0 in all of them;
+ *   - a scan goes on with the sum of the round before alone, tl.cumsum(v) + carry and carry =
+ *     tl.sum(v), and not with that of all;
  *   - a greatest value that begins with -inf, for which a load gives 0 where its mask, another one
  *     in each round, leaves lanes out: 0 wins against all that is negative.
  *
@@ -79,6 +83,27 @@ static bool begins_anew(const Value *v, const Op *loop, int depth)
     return false;
 }
 
+/* acc = tl.zeros(..) in front of a loop within the loop, which adds to it. */
+static bool begins_anew_inside(const Value *v, const Op *loop)
+{
+    const Op *inner = v->def;
+    uint64_t bits;
+
+    for (int i = 0; inner && inner->code == OP_for && i < inner->nresults; i++) {
+        const Value *begun = inner->operands[FOR_BOUNDS + i];
+        const Op *sum = opt_last(inner->regions[0])->operands[i]->def;
+        if (inner->results[i] != v || !suspect_is_inside(v, loop) ||
+            !suspect_is_inside(begun, loop) || !value_constant(begun, &bits))
+            continue;
+        const Value *was = inner->regions[0]->args[1 + i];
+        for (int k = 0; sum && sum->code == OP_add && k < 2; k++) {
+            if (sum->operands[k] == was && is_loaded(sum->operands[1 - k], DEEPEST))
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool is_looked_at(const Suspect *s, const Value *arg)
 {
     return uses_count(suspect_uses(s), arg) > 0;
@@ -92,7 +117,8 @@ static void look_for_anew(const Suspect *s, const Op *loop, int i)
     if (is_looked_at(s, loop->regions[0]->args[1 + i]) ||
         uses_count(suspect_uses(s), loop->results[i]) == 0 ||
         !value_constant(loop->operands[FOR_BOUNDS + i], &bits) ||
-        !begins_anew(end->operands[i], loop, DEEPEST))
+        (!begins_anew(end->operands[i], loop, DEEPEST) &&
+         !begins_anew_inside(end->operands[i], loop)))
         return;
     suspect_warn(s, end->operands[i]->def,
                  "begin it in front of the loop; where only the last round is meant, give it "
@@ -392,6 +418,46 @@ static void look_for_zero(const Suspect *s, const Op *loop, int i)
                  "this begins as 0, and 0 times what a round has is 0 in all of them");
 }
 
+/* --- a scan that goes on with the last round's sum --- */
+
+static void look_for_carry(const Suspect *s, const Op *loop, int i)
+{
+    const UseLists *uses = suspect_uses(s);
+    const Op *sum = ir_bare(opt_last(loop->regions[0])->operands[i])->def;
+    const Value *was = loop->regions[0]->args[1 + i];
+
+    if (!ir_reduces(sum) || sum->noperands != 1 || ir_combine_code(sum) != OP_add ||
+        !suspect_is_inside(sum->results[0], loop) || uses_count(uses, was) != 1)
+        return;
+    const Op *user = uses_of(uses, was)[0].op;
+    if (op_has(user, MOVES) && uses_count(uses, user->results[0]) == 1)
+        user = uses_of(uses, user->results[0])[0].op;
+    for (int k = 0; user->code == OP_add && k < 2; k++) {
+        const Op *scan = ir_bare(user->operands[k])->def;
+        if (scan && scan->code == OP_scan && scan->noperands == 1 &&
+            ir_bare(scan->operands[0]) == ir_bare(sum->operands[0]))
+            suspect_warn(s, sum, "carry += tl.sum(v), of all rounds so far",
+                         "what this scan goes on with is the sum of the round before alone");
+    }
+}
+
+/* a * s + x, where s begins with 0 in front of the loop, and another name gets what comes of it. */
+static void look_for_unchanged(const Suspect *s, const Op *op)
+{
+    const Op *loop = op->code == OP_mul ? loop_around(op->block) : NULL;
+
+    for (int i = 0; loop && i < 2; i++) {
+        const Value *v = op->operands[i];
+        if (v->type->rank == 0 || v->type->pointer || !dtype_is_float(v->type->dtype) ||
+            !is_zero(v) || suspect_is_inside(ir_unmoved(v), loop))
+            continue;
+        suspect_warn(s, op, "is what comes of it given to another name than the next round uses?",
+                     "this is a product with 0 in all rounds: it begins as 0 in front of the loop, "
+                     "and no round changes it");
+        return;
+    }
+}
+
 /* --- all of it --- */
 
 static void look_at(Op *op, void *suspect)
@@ -405,9 +471,11 @@ static void look_at(Op *op, void *suspect)
         look_for_bias(s, op, i);
         look_for_same(s, op, i);
         look_for_zero(s, op, i);
+        look_for_carry(s, op, i);
     }
     look_for_greatest(s, op);
     look_for_padding(s, op);
+    look_for_unchanged(s, op);
 }
 
 static bool is_for(const Op *op)

@@ -352,8 +352,10 @@ static void lower_kernel(Lower *l, const AstFunc *fn, const FrontArg *args)
     l->language->warn_of_choice(l, fn);
     warn_of_tuning(l, fn);
     lower_body(l, &in, fn);
-    if (diag_errors(l->diags) == errors)
+    if (diag_errors(l->diags) == errors) {
         warn_of_forgotten(l, fn, in.func);
+        warn_of_strides(l, fn, in.func);
+    }
     in.func->num_warps = l->num_warps;
 }
 

@@ -447,6 +447,8 @@ Val lower_compare(Lower *l, const Node *n);
 void lower_expr_stmt(Lower *l, const Node *n);
 
 /* lower_forgotten.c */
+/* lower_strides.c */
+void warn_of_strides(Lower *l, const AstFunc *fn, const Func *kernel);
 void warn_of_forgotten(Lower *l, const AstFunc *fn, const Func *kernel); /* arrays and loads */
 /* lower_head.c */
 void lower_head(Lower *l, const AstFunc *fn); /* names in decorators and annotations */

@@ -378,6 +378,8 @@ static Val call_python(Lower *l, Val f, const ArgList *args, Span name)
             continue;
         error_at(l, args->at[i].node ? args->at[i].node->span : args->span, E_PYTHON_MATH,
                  b ? b->name : word, val_text(l, v));
+        if (!l->language->builtin_find(intern(l->interner, word), IN_TL) && word[0] == 'f')
+            word++; /* math.fabs */
         if (l->language->builtin_find(intern(l->interner, word), IN_TL))
             hint_at(l, H_PYTHON_MATH, word);
         return val_unknown();

@@ -114,12 +114,40 @@ typedef struct {
     int added;
 } Total;
 
+/* The name to which more is added: t += .., or t = t * a + ..; NULL: it is no such statement. */
+static const Node *added_to(const Node *s)
+{
+    const Node *target = s->kind == N_AUGMENTED                  ? s->left
+                         : s->kind == N_ASSIGN && s->nitems == 1 ? s->items[0]
+                                                                 : NULL;
+
+    return target && target->kind == N_NAME ? target : NULL;
+}
+
+/* Summands and factors; what is handed to a function may be anything. */
+static int terms_of(const Node *n, Sym name)
+{
+    if (n->kind == N_BINARY)
+        return terms_of(n->left, name) + terms_of(n->right, name);
+    return n->kind == N_NAME && n->name == name;
+}
+
+/* How often does it stand in what becomes of itself? */
+static int own_uses(const Node *s, Sym name)
+{
+    const Node *target = added_to(s);
+
+    if (!target || target->name != name)
+        return 0;
+    return terms_of(s->right, name) + (s->kind == N_AUGMENTED);
+}
+
 static void find_total(Total *t, Node *const *nodes, int n)
 {
     for (int i = 0; i < n; i++) {
         const Node *s = nodes[i];
         t->begun |= is_begun(s, t->name);
-        t->added += s->kind == N_AUGMENTED && s->left->kind == N_NAME && s->left->name == t->name;
+        t->added += own_uses(s, t->name);
         find_total(t, s->body, s->nbody);
         find_total(t, s->orelse, s->norelse);
     }
@@ -130,13 +158,14 @@ static void look_at_totals(Lower *l, const AstFunc *fn, Node *const *nodes, int 
     for (int i = 0; i < n; i++) {
         const Node *s = nodes[i];
 
-        if (s->kind == N_AUGMENTED && s->left->kind == N_NAME && s->left->name[0] != '_') {
-            Total t = {.name = s->left->name};
+        const Node *target = added_to(s);
+        if (target && target->name[0] != '_' && own_uses(s, target->name) > 0) {
+            Total t = {.name = target->name};
             Uses u = {.name = t.name};
             find_total(&t, fn->body, fn->nbody);
             count_in(&u, fn->body, fn->nbody);
             if (t.begun && u.uses == t.added) {
-                warn_at(l, s->left->span, W_UNUSED_TOTAL, t.name);
+                warn_at(l, target->span, W_UNUSED_TOTAL, t.name);
                 hint_at(l, H_UNUSED_TOTAL);
             }
         }

@@ -136,6 +136,8 @@
 #define H_UNUSED_LOAD        "was it forgotten?"
 #define W_UNUSED_TOTAL       "`%s` is added up, and stands nowhere else"
 #define H_UNUSED_TOTAL       "was it to be added to what is stored?"
+#define W_STRIDES_TURNED     "`%s` is multiplied by `%s` here, and `%s` by `%s`: are the strides turned around?"
+#define H_STRIDES_TURNED     "%s * %s and %s * %s go by their names"
 #define W_SIGN_ASSIGNED      "this assigns a value with a sign"
 #define H_SIGN_ASSIGNED      "`%c=` changes what the name holds"
 #define W_IDENTITY           "`%s` asks whether two are one and the same, and a number or a text is not compared by it"

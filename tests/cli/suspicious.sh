@@ -238,6 +238,19 @@ def normalise(x, out, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i)
     tl.store(out + i, v / tl.sum(v))
+
+
+@triton.jit
+def row_sums(x, out, stride, w, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + tl.program_id(0) * stride + i, mask=i < w, other=0.0)
+    tl.store(out + tl.program_id(0), tl.sum(v, 0))
+
+
+@triton.jit
+def whole(x, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i) * 2)
 KERNEL
 
 # quiet COMMAND... : exits with 0 and says nothing on stderr
@@ -251,6 +264,16 @@ run() {
     shift
     "$tilec" run "$folder/k.py:$kernel" "$@"
 }
+
+# --- rows and tiles that are not there ---
+expect 0 err "it loads 78 elements of \`x\`, which has 72: 8 rows, 10 apart" run row_sums \
+    --grid 8 x="ones(fp32,8x9)" out="zeros(fp32,8)" stride=10 w=8 B=16
+quiet run row_sums --grid 8 x="ones(fp32,8x10)" out="zeros(fp32,8)" stride=10 w=10 B=16
+quiet run row_sums --grid 4 x="ones(fp32,8x10)" out="zeros(fp32,8)" stride=10 w=10 B=16
+quiet run row_sums --grid 8 x="ones(fp32,8x16)[:,:10]" out="zeros(fp32,8)" stride=16 w=10 B=16
+expect 0 err "it loads 16 elements of \`x\`, which has 12" run whole \
+    --grid 1 x="ones(fp32,12)" out="zeros(fp32,16)" B=16
+quiet run whole --grid 1 x="ones(fp32,16)" out="zeros(fp32,16)" B=16
 
 # --- grids ---
 expect 0 err "the grid is 4x256x1, and kernel \`double\` never asks for tl.program_id(1)" run double \

@@ -4,6 +4,7 @@
 # lower: dictionary x:*fp32 N=4
 # lower: enumerated x:*fp32 N=4
 # lower: list_append x:*fp32 N=4
+# lower: size_of x:*fp32 N=4
 # lower: launch_inside x:*fp32 N=4
 # lower: int_for_array x:i32 N=4
 # lower: result_of_store x:*fp32 N=4
@@ -45,6 +46,7 @@
 # lower: float_offset_from_launch x:*fp32 T:fp32
 # lower: float_bits_from_launch x:*fp32 T:fp32
 """What newcomers write, and what the compiler says: each message names what to write instead."""
+import math
 import triton
 import triton.language as tl
 
@@ -321,3 +323,8 @@ def float_offset_from_launch(x, T):
 @triton.jit
 def float_bits_from_launch(x, T):
     tl.store(x + (T & 7), 1.0)
+
+
+@triton.jit
+def size_of(x, N: tl.constexpr):
+    tl.store(x, math.fabs(tl.load(x)))

@@ -1,0 +1,155 @@
+/*
+ * suspect_softmax.c - what makes the weights of a softmax others than was meant
+ *
+ *   - tl.exp(x - m) and tl.exp2(y - m) of one m: the base is 2 in one of them, and e in the other;
+ *   - exp(x - m) of the greatest of each row, summed up over columns: axis=1 of one, 0 of the
+ * other;
+ *   - tl.where(mask, scores, 0.0): exp(0 - m) is no less than that of other scores, and counts in
+ *     the sum; what is to be left out is -inf.
+ *
+ * Of the last one nothing is said where something is added to the scores behind tl.where, as to a
+ * bias, and where the weights are masked again before they are summed up.
+ */
+#include "suspect.h"
+
+enum { DEEPEST = 24, SAME_DEPTH = 12, MOST_POWERS = 32 };
+
+/* --- two bases --- */
+
+typedef struct {
+    const Op *at[MOST_POWERS];
+    int n;
+} Powers;
+
+/* The number that is subtracted in exp(x - m); NULL: it is another one. */
+static const Value *subtracted(const Op *power)
+{
+    const Op *op = ir_bare(power->operands[0])->def;
+
+    return op && op->code == OP_sub ? ir_bare(op->operands[1]) : NULL;
+}
+
+static void note_power(Op *op, void *powers)
+{
+    Powers *p = powers;
+    uint64_t bits;
+
+    if ((op->code == OP_exp || op->code == OP_exp2) && p->n < MOST_POWERS && subtracted(op) &&
+        !value_constant(subtracted(op), &bits))
+        p->at[p->n++] = op;
+}
+
+static void look_at_bases(const Suspect *s)
+{
+    Powers p = {.n = 0};
+
+    ir_walk(s->func->body, note_power, &p);
+    for (int i = 1; i < p.n; i++) {
+        for (int k = 0; k < i; k++) {
+            if (p.at[i]->code == p.at[k]->code || subtracted(p.at[i]) != subtracted(p.at[k]))
+                continue;
+            suspect_warn(s, p.at[i],
+                         "tl.exp in both, or tl.exp2 in both of what was multiplied by 1.44269504, "
+                         "the logarithm of e",
+                         "this is a power of %s, and another one of a difference to the same "
+                         "number is one of %s",
+                         p.at[i]->code == OP_exp ? "e" : "2", p.at[k]->code == OP_exp ? "e" : "2");
+            return;
+        }
+    }
+}
+
+/* --- scores of 0 --- */
+
+static bool has_op(const Value *v, bool (*is)(const Op *op), int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return false;
+    if (is(op))
+        return true;
+    for (int i = 0; i < op->noperands && !op_only_reads(op); i++) {
+        if (has_op(op->operands[i], is, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static bool is_arange(const Op *op)
+{
+    return op->code == OP_arange;
+}
+
+static bool is_score(const Op *op)
+{
+    return op->code == OP_dot || op_only_reads(op);
+}
+
+static bool is_zero(const Value *v)
+{
+    uint64_t bits;
+
+    return value_constant(v, &bits) && scalar_to_double(v->type->dtype, bits) == 0;
+}
+
+/* Is it the greatest of the scores, or of these and what was before? */
+static bool is_greatest_of(const Value *m, const Value *scores, int depth)
+{
+    const Op *op = ir_bare(m)->def;
+
+    if (!op || depth == 0)
+        return false;
+    if (ir_reduces(op))
+        return op->noperands == 1 && ir_bare(op->operands[0]) == scores;
+    for (int i = 0; i < op->noperands && (op->code == OP_max || op->code == OP_maxnan); i++) {
+        if (is_greatest_of(op->operands[i], scores, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static void look_at_sum(Op *op, void *suspect)
+{
+    const Suspect *s = suspect;
+
+    if (!ir_reduces(op) || op->noperands != 1 || ir_combine_code(op) != OP_add)
+        return;
+    const Op *power = ir_bare(op->operands[0])->def;
+    if (!power || (power->code != OP_exp && power->code != OP_exp2))
+        return;
+    const Op *difference = ir_bare(power->operands[0])->def;
+    if (!difference || difference->code != OP_sub)
+        return;
+    const Value *scores = ir_bare(difference->operands[0]);
+    const Op *choice = scores->def, *greatest = ir_bare(difference->operands[1])->def;
+    if (ir_reduces(greatest) && greatest->noperands == 1 && ir_combine_code(greatest) != OP_add &&
+        ir_bare(greatest->operands[0]) == scores && op->operands[0]->type->rank == 2 &&
+        type_same_shape(scores->type, op->operands[0]->type) &&
+        attr_axis(greatest) != attr_axis(op))
+        suspect_warn(s, op, "the same axis in both",
+                     "this sums along axis %d what was taken the greatest of along axis %d",
+                     (int)attr_axis(op), (int)attr_axis(greatest));
+    if (!choice || choice->code != OP_select || !has_op(choice->operands[0], is_arange, DEEPEST) ||
+        !is_greatest_of(difference->operands[1], scores, DEEPEST))
+        return;
+    for (int i = 1; i <= 2; i++) {
+        if (is_zero(choice->operands[i]) && has_op(choice->operands[3 - i], is_score, DEEPEST))
+            suspect_warn(s, choice, "tl.where(mask, scores, -float(\"inf\"))",
+                         "where the mask says no this score is 0, and exp of it counts in the sum "
+                         "of the softmax");
+    }
+}
+
+static bool is_power(const Op *op)
+{
+    return op->code == OP_exp || op->code == OP_exp2;
+}
+
+void suspect_softmax(const Suspect *s)
+{
+    if (!suspect_any(s, is_power))
+        return;
+    look_at_bases(s);
+    ir_walk(s->func->body, look_at_sum, (void *)s);
+}
