@@ -552,17 +552,22 @@ static bool programs_agree(const Grad *g, const Sum *a, const Sum *b, int64_t *a
            poly_is_constant(&rest, apart);
 }
 
-/* Where no program asks for its number, and all add to what is differentiated, is there one?  That
- * is taken for granted, or not with atomics, which then are right. */
+/* Programs that differ along an axis that none asks about add the same to what is differentiated:
+ * is there one?  That is taken for granted, or not with atomics, which then are right. */
 bool grad_adds_once(Grad *g, const GradArray *a)
 {
+    PolyTerm product = {.scale = 1};
     Poly all = {0};
 
-    if (g->asked != 0 || !g->is_summed || g->wish->atomics)
-        return g->asked != 0 || !g->is_summed;
-    const Value *programs = grad_number_of_programs(g, 0);
-    return poly_push(&all, &(PolyTerm){1, 1, {{programs, MAX_RANK + programs->id}}}) &&
-           grad_need(g, a, &all, &(PolyTerm){.scale = 1});
+    if (!g->is_summed || g->wish->atomics)
+        return !g->is_summed || g->asked == EVERY_AXIS;
+    for (int axis = 0; axis < AXES; axis++) {
+        const Value *programs = grad_number_of_programs(g, axis);
+        if (!(g->asked >> axis & 1))
+            product.of[product.count++] = (PolyAtom){programs, MAX_RANK + programs->id};
+    }
+    return product.count == 0 ||
+           (poly_push(&all, &product) && grad_need(g, a, &all, &(PolyTerm){.scale = 1}));
 }
 
 bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)

@@ -142,6 +142,20 @@ static const char *need_missed(const Writer *p, const GradNeed *n)
                         p->g->func->params[n->array->array->index].name);
 }
 
+/* Is it about the grid alone?  Whoever launches sees to that, and the docstring says it: an
+ * assertion would have each program of a GPU wait for the host's answer before it begins. */
+static bool is_of_grid(const GradNeed *n)
+{
+    const PolyTerm *t = &n->least.terms[0];
+
+    for (int i = 0; i < t->count; i++) {
+        const Op *op = t->of[i].value ? t->of[i].value->def : NULL;
+        if (!op || op->code != OP_num_programs)
+            return false;
+    }
+    return n->least.count == 1 && poly_is_constant(&n->most, &(int64_t){0});
+}
+
 /* The source is what it is for these constants alone. */
 void put_asserts(Writer *p)
 {
@@ -155,8 +169,9 @@ void put_asserts(Writer *p)
     }
     for (int i = 0; i < p->g->needs.len; i++) {
         const GradNeed *n = &p->g->needs.at[i];
-        text_printf(&p->text, "    tl.device_assert(%s, \"%s\")\n", need_text(p, n, false),
-                    need_missed(p, n));
+        if (!is_of_grid(n))
+            text_printf(&p->text, "    tl.device_assert(%s, \"%s\")\n", need_text(p, n, false),
+                        need_missed(p, n));
     }
 }
 
