@@ -72,8 +72,7 @@ static tilec_status check_launch_options(const Request *r, char **error)
     const Device *d = device_at(r->device);
 
     if (o->threads < 0)
-        return api_refuse(error, TILEC_BAD_ARGUMENT,
-                          "the number of threads is negative; 0 is one a CPU");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "threads cannot be negative; 0 is one a CPU");
     if (o->num_warps < 0 || o->num_stages < 0)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "num_%s is negative",
                           o->num_warps < 0 ? "warps" : "stages");

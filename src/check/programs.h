@@ -30,7 +30,7 @@ typedef struct {
                              * with, -1: there is no mask */
     DType type;             /* of the limit */
     int32_t step, lanes;
-    int rows; /* slot of that number; -1: it is `step` */
+    int rows;      /* slot of that number; -1: it is `step` */
     bool includes; /* the mask lets through the element at the limit, too */
     bool stores;
     bool is_all; /* no other mask counts */

@@ -113,9 +113,9 @@ static const Value *read_rows(const Func *f, const Value *pointer, Reach *r)
     for (int depth = 0; depth < MOST_MASKS && base->def && base->def->code == OP_addptr; depth++) {
         const Value *by = base->def->operands[1];
         const Op *sum = by->def;
-        bool both = sum && sum->code == OP_add;
-        for (int i = 0; i <= both; i++) {
-            const Value *part = both ? sum->operands[i] : by;
+        int parts = sum && sum->code == OP_add ? 2 : 1;
+        for (int i = 0; i < parts; i++) {
+            const Value *part = parts > 1 ? sum->operands[i] : by;
             bool is_row = !has_row && read_row(f, part, r);
             if (!is_row && (range || !is_range(part)))
                 return NULL;
