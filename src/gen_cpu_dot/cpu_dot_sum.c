@@ -62,9 +62,11 @@ void cpu_dot_begin(Dot *d, DotBlock *b, Val (*place)[DOT_MAX_VECTORS])
         meet_sums(d, b, NULL);
         return;
     }
-    LLVMBasicBlockRef ways[] = {LLVMGetInsertBlock(c->b), cpu_block(c)}, after = cpu_block(c);
-    LLVMBuildCondBr(c->b, d->begins, after, ways[1]);
-    LLVMPositionBuilderAtEnd(c->b, ways[1]);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), read = cpu_block(c), after = cpu_block(c);
+    LLVMBasicBlockRef ways[] = {before, read};
+
+    LLVMBuildCondBr(c->b, d->begins, after, read);
+    LLVMPositionBuilderAtEnd(c->b, read);
     read_sums(d, b, place);
     LLVMBuildBr(c->b, after);
     LLVMPositionBuilderAtEnd(c->b, after);

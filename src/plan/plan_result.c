@@ -31,7 +31,7 @@ enum { MOST_EARLY = 40, MOST_BEHIND = 40 /* ops, of a result */ };
  * write it is as much as a few. */
 enum { MOST_WORK = 16 };
 
-/* Has it been computed in front of all? */
+/* Has it been computed in front of all?  Not what the loop itself comes to, whose op is. */
 static bool is_before(const Result *r, const Value *v)
 {
     const Block *around = r->whole->block;
@@ -39,7 +39,8 @@ static bool is_before(const Result *r, const Value *v)
 
     while (around && around != v->block)
         around = around->owner ? around->owner->block : NULL;
-    return around && (!v->def || facts[v->id].order < facts[r->product->op->results[0]->id].order);
+    return around && v->def != r->whole &&
+           (!v->def || facts[v->id].order < facts[r->product->op->results[0]->id].order);
 }
 
 /* It has, or can be. */
@@ -220,7 +221,7 @@ static void look_at_result(const Result *r, const BlockPlan *b, int number)
     const Op *op = r->product->op;
     Nest *n = nest_behind(b, number);
 
-    if (!n || r->product->dot.unit == DOT_AMX || r->product->dot.lanes == 1 ||
+    if (!n || n->result != 0 || r->product->dot.unit == DOT_AMX || r->product->dot.lanes == 1 ||
         r->result->type->rank != 2 || !is_apart(r, n) || !is_plain_store(r, n) ||
         !is_known_before(r, n))
         return;

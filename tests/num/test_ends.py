@@ -89,6 +89,18 @@ def case(kernel, dtypes, end, shape, in_place):
                {"c": (stored, after)})
 
 
+def gated(m, n, k, block, counted):
+    x, y, z = (random.integers(-3, 4, s).astype(np.float32) for s in ((m, k), (k, n), (k, n)))
+    total = x @ y
+    want = total * sum(i + 1 for i in range(0, k, block)) if counted else np.where(x @ z > 0, total, -total)
+    suite.case(f"gated {m}x{n}x{k} by {block} {counted}", "programs/ends.py:gated", "1",
+               {"a": x, "b": y, "g": z, "c": np.zeros((m, n), np.float32), "K": k, "BLOCK_M": m,
+                "BLOCK_N": n, "BLOCK_K": block, "COUNTED": counted}, {"c": ("fp32", want)})
+
+
+for m, n, k, block in ((32, 32, 32, 32), (32, 64, 96, 32), (16, 20, 40, 8), (64, 32, 64, 16)):
+    for counted in (False, True):
+        gated(m, n, k, block, counted)
 for shape in SHAPES:
     for dtypes in DTYPES:
         for end in ENDS:

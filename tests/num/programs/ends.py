@@ -68,3 +68,27 @@ def single(a, b, c, bias, scale, d, M, N, K, am, ak, bk, bn, cm, dm, END: tl.con
     total = ended(total, bias, scale, d, rows, columns, M, N, dm, END)
     tl.store(c + rows[:, None] * cm + columns[None, :], total.to(c.dtype.element_ty),
              mask=(rows[:, None] < M) & (columns[None, :] < N))
+
+
+@triton.jit
+def gated(a, b, g, c, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+          COUNTED: tl.constexpr):
+    """Two sums of one loop in what is stored, or one and a number that the loop counts."""
+    rows, columns = tl.arange(0, BLOCK_M), tl.arange(0, BLOCK_N)
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    gate = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    rounds = 0
+    for k in range(0, K, BLOCK_K):
+        depth = k + tl.arange(0, BLOCK_K)
+        x = tl.load(a + rows[:, None] * K + depth[None, :])
+        y = tl.load(b + depth[:, None] * BLOCK_N + columns[None, :])
+        total = tl.dot(x, y, total, input_precision="ieee")
+        if not COUNTED:
+            z = tl.load(g + depth[:, None] * BLOCK_N + columns[None, :])
+            gate = tl.dot(x, z, gate, input_precision="ieee")
+        rounds += k + 1
+    if COUNTED:
+        total *= rounds
+    else:
+        total = tl.where(gate > 0, total, -total)
+    tl.store(c + rows[:, None] * BLOCK_N + columns[None, :], total)
