@@ -163,19 +163,22 @@ static bool may_be_early(const Result *r, const Entry *e, const Op *store, int b
     }
 }
 
+/* Where vectors are longer than rows, the main part of the nest is empty. */
 static bool computes_early(const Result *r, const Nest *n, int buffer)
 {
     static const Part parts[] = {PART_ROWS, PART_MAIN};
     const Schedule *s = n->schedule;
+    bool stores = false;
 
     for (int k = 0; k < COUNT(parts); k++) {
         for (int i = 0; i < s->part[parts[k]].len; i++) {
             const Entry *e = &s->entries.at[s->part[parts[k]].at[i]];
             if (!may_be_early(r, e, n->roots.at[0].op, buffer))
                 return false;
+            stores |= parts[k] == PART_MAIN && e->kind == MAKE_ROOT;
         }
     }
-    return n->bounds.len == 0 || n->full.len > 0;
+    return stores && (n->bounds.len == 0 || n->full.len > 0);
 }
 
 static bool is_plain_store(const Result *r, const Nest *n)

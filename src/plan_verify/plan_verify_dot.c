@@ -170,11 +170,15 @@ static bool is_of_a_block(const Entry *e, int buffer)
 
 static bool is_of_blocks(const Schedule *s, Part part, int buffer)
 {
+    bool stores = part != PART_MAIN;
+
     for (int i = 0; i < s->part[part].len; i++) {
-        if (!is_of_a_block(&s->entries.at[s->part[part].at[i]], buffer))
+        const Entry *e = &s->entries.at[s->part[part].at[i]];
+        if (!is_of_a_block(e, buffer))
             return false;
+        stores |= e->kind == MAKE_ROOT;
     }
-    return true;
+    return stores;
 }
 
 /* A result that goes to memory is one that a nest would store, and nothing else. */
