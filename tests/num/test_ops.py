@@ -304,7 +304,8 @@ def check_casts():
                 values = np.where(fits, x, 1)
                 inputs = encode(values, source)
             apply(f"{source} to {target}", "unary", [inputs], target,
-                  cast_reference(values, source, target), "none")
+                  cast_reference(values, source, target), "none",
+                  unchecked=target in ("fp8e4nv", "fp8e5"))  # numbers beyond their largest are told of
     for source in ("fp8e4nv", "fp8e5"):
         a = encode(np.zeros(256), source)
         a.bits = np.arange(256, dtype=np.uint8)
