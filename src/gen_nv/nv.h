@@ -214,6 +214,7 @@ Val nv_word_of_halves(const Nv *n, const Val elements[2]);
 Val nv_made_again(Nv *n, Val word);
 /* Elements of two bytes in copies of their words, which the assembler does not take for these. */
 void nv_copy_words(Nv *n, const NvTile *t);
+Val nv_copy_number(Nv *n, Val number); /* an integer, alike */
 /* Results of type t that are computed between begin and end are not rounded to bf16 before
  * nv_round_with() is told of each register, and two of them together, then. */
 typedef struct {

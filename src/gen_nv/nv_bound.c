@@ -96,6 +96,7 @@ void nv_compare_run(Nv *n, const NvStep *s, Val *const in[2], int count, Val *ou
             continue;
         if (!beyond) {
             beyond = difference(n, op, left, run[r], number);
+            beyond = s->again ? nv_copy_number(n, beyond) : beyond;
             first = places[r];
         }
         LLVMIntPredicate how = left ? comparisons[op->code].left : comparisons[op->code].right;

@@ -190,7 +190,7 @@ static void compute_tile(Nv *n, const NvStep *s)
     Val *out = nv_out(n, s, 0);
     NvRounding rounding;
 
-    if (s->again)
+    if (s->again && s->op->code == OP_cast)
         nv_copy_words(n, s->in[0]);
     compute_together(n, s, out);
     nv_begin_rounding(n, &rounding, s->op->results[0]->type);

@@ -154,9 +154,22 @@ Val nv_made_again(Nv *n, Val word)
     return m ? nv_asm(n, n->l->i32, m->text, m->constraints, m->in, 2) : word;
 }
 
+static const char copy[] = "{ .reg .b16 x, y; mov.b32 {x, y}, $1; mov.b32 $0, {x, y}; }";
+
+Val nv_copy_number(Nv *n, Val number)
+{
+    bool wide = LLVMTypeOf(number) != n->l->i32;
+    Val word = wide ? LLVMBuildTrunc(n->b, number, n->l->i32, "") : number;
+
+    word = nv_asm(n, n->l->i32, copy, "=r,r", &word, 1);
+    if (!wide)
+        return word;
+    Val high = LLVMBuildAnd(n->b, number, llvm_int(n->l->i64, ~(int64_t)UINT32_MAX), "");
+    return LLVMBuildOr(n->b, high, LLVMBuildZExt(n->b, word, n->l->i64, ""), "");
+}
+
 void nv_copy_words(Nv *n, const NvTile *t)
 {
-    static const char copy[] = "{ .reg .b16 x, y; mov.b32 {x, y}, $1; mov.b32 $0, {x, y}; }";
     const Type *type = t->value->type;
     Val *element = n->regs[t->id], halves[2], word;
 

@@ -187,15 +187,19 @@ static bool wanted_layout(const NvPlan *p, const Value *v, int depth, Layout *ou
 }
 
 /* A counter of elements is made of nothing that lies anywhere: it goes to what it is used with. So
- * does a small tile that each round loads for the next one. */
-static void settle(NvPlan *p, const Value *v)
+ * does a small tile that each round loads for the next one, if that takes few registers: many
+ * come from shared memory. */
+static void settle(NvPlan *p, const Value *v, const Op *next)
 {
+    enum { MOST = 16 };
     Layout l;
 
-    if (wanted_layout(p, v, 0, &l))
-        nv_set_home(p, v, &l, NV_WEAK);
-    else
+    if (!wanted_layout(p, v, 0, &l))
         nv_need_home(p, v);
+    else if (layout_registers(&l) > MOST && nv_is_small_load(p, next))
+        nv_set_home(p, v, nv_coalesced(p, next), NV_WEAK);
+    else
+        nv_set_home(p, v, &l, NV_WEAK);
 }
 
 /* The homes of carried values: first from what comes in, then also from what comes around. */
@@ -216,7 +220,7 @@ static void choose_carried(NvPlan *p, const Block *body, Value *const *args, Val
             changed |= nv_is_tile(args[i]) && follow(p, args[i], next[i]);
         for (int i = 0; i < n && (last || !changed); i++) { /* one by one, while there is time */
             if (nv_is_tile(args[i]) && !nv_home(p, args[i])) {
-                settle(p, args[i]);
+                settle(p, args[i], next[i]->def);
                 changed = true;
             }
         }

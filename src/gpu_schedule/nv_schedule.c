@@ -169,6 +169,7 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, Without *without, b
     *again = leaves_out_more(p, without);
     if (p->refused || *again)
         return NULL;
+    nv_compare_again(p, p->body);
     nv_slice(p);
     nv_cast_again(p);
     nv_find_early_loads(p);

@@ -26,6 +26,7 @@ void nv_place_sums(NvPlan *p);
 const char *nv_sums_wrong(const NvPlan *p, const NvBlock *b, const NvStep *s);
 
 /* nv_again.c */
+void nv_compare_again(NvPlan *p, NvBlock *b);
 void nv_cast_again(NvPlan *p);
 
 /* nv_rounds.c */

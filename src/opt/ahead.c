@@ -24,8 +24,8 @@
  * want it; indices, scales and what is computed with first go ahead, as far as the loop's own tiles
  * leave registers.  What a lane keeps more has a limit, in bytes and as a share of its registers:
  * above it enough is on its way.  Where lanes only add up, all loads that could go ahead do, or
- * none: a round that waits for one of them has waited for all.  And where they add up little in a
- * round, the assembler repeats the loop and asks for several rounds' loads by itself.
+ * none: a round that waits for one of them has waited for all.  And where they load and add up
+ * little in a round, the assembler repeats the loop and asks for several rounds' loads by itself.
  */
 #include <string.h>
 
@@ -42,7 +42,8 @@ enum {
     ALL_CARRIED = 256,       /* or with all that their loop carries, */
     MOST_OF_ALL = 48 * 1024, /* and all lanes of a program */
     FACTORS = 2,             /* of a product: its first operands */
-    FEW_BYTES = 32,          /* of a round, which the assembler repeats */
+    FEW_BYTES = 32,          /* of a round, which the assembler repeats, */
+    FEW_ELEMENTS = 16,       /* if a lane has no more of its tiles */
     MOST_LOADS = 8,
     MOST_OPS = 256 /* that addresses and masks take */
 };
@@ -68,6 +69,7 @@ typedef struct {
     bool products;
     bool crosses; /* lanes wait for each other */
     bool scans;
+    int64_t largest; /* elements of the largest tile */
 } Contents;
 
 /* --- which loops and loads ------------------------------------------------------------------- */
@@ -356,7 +358,8 @@ static int find_loads(Ahead *x, const Op *loop, const Contents *has, Op **loads)
         bytes += more;
         loads[n++] = op;
     }
-    if (crosses || (bytes > FEW_BYTES && bytes <= most))
+    bool repeats = bytes <= FEW_BYTES && has->largest <= FEW_ELEMENTS * lanes_of(x);
+    if (crosses || (!repeats && bytes <= most))
         return n;
     return keep_staying(loads, n);
 }
@@ -369,6 +372,8 @@ static void note_contents(Op *op, void *contents)
     c->products = c->products || op->code == OP_dot;
     c->crosses = c->crosses || op_crosses_lanes(op);
     c->scans = c->scans || op->code == OP_scan;
+    for (int i = 0; i < op->nresults; i++)
+        c->largest = MAX(c->largest, type_numel(op->results[i]->type));
 }
 
 static bool takes_loads(const Op *loop, Contents *has)

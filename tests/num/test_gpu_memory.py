@@ -270,8 +270,22 @@ def shared_by_neighbours():
              unchecked=True)  # it divides what is below 0
 
 
+def ragged_rows():
+    """Masks of more elements than a thread has predicates for, which stores compare again."""
+    for i, (n, block, warps) in enumerate(itertools.product([-5, 0, 1, 511, 1000, 4095, 5000], [1024, 3000], [4, 8])):
+        x, y = (random.integers(-99, 100, (3, 4099)).astype(np.int16) for _ in range(2))
+        order, wide = i % 4, i // 4 % 2
+        count = min(max(n + order % 2, 0), block)
+        inside = np.arange(4099) < count
+        z = np.full((3, 4099), 77, np.int16)
+        case(f"ragged {n} {order} {wide} {block}", "ragged", 3,
+             {"x_ptr": x, "y_ptr": y, "z_ptr": z, "n": n, "ORDER": order, "WIDE": wide, "BLOCK": block},
+             {"y_ptr": ("i16", np.where(inside, x + y, y)), "z_ptr": ("i16", np.where(inside, x - y, z))}, warps)
+
+
 moves()
 casts()
+ragged_rows()
 shared_by_neighbours()
 shapes()
 views()

@@ -268,3 +268,23 @@ def add_rows(x_ptr, sum_ptr, old_ptr, m, n, M: tl.constexpr, N: tl.constexpr):
     tl.atomic_add(sum_ptr + at, x, mask=inside, sem="relaxed")
     old = tl.atomic_add(x_ptr + own, x, mask=inside)
     tl.store(old_ptr + own, old, mask=inside)
+
+
+@triton.jit
+def ragged(x_ptr, y_ptr, z_ptr, n, ORDER: tl.constexpr, WIDE: tl.constexpr, BLOCK: tl.constexpr):
+    """Rows whose elements are loaded one by one, and stored by the same comparison."""
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    at = at.to(tl.int64) if WIDE else at
+    if ORDER == 0:
+        inside = at < n
+    elif ORDER == 1:
+        inside = at <= n
+    elif ORDER == 2:
+        inside = n > at
+    else:
+        inside = n >= at
+    x = tl.load(x_ptr + row * 4099 + at, mask=inside, other=7)
+    y = tl.load(y_ptr + row * 4099 + at, mask=inside, other=9)
+    tl.store(y_ptr + row * 4099 + at, x + y, mask=inside)
+    tl.store(z_ptr + row * 4099 + at, x - y, mask=inside)
