@@ -323,27 +323,24 @@ static Val is_outside(Nv *n, const NvStep *s, int r)
     return mask ? LLVMBuildNot(n->b, mask, "") : NULL;
 }
 
-static void copy_vector(Nv *n, const NvStep *s, int r, const uint32_t *threads, Val predicate)
+static void copy_vector(Nv *n, const NvStep *s, int r, const NvPlace *to, Val predicate)
 {
     const NvCopy *c = s->detail;
-    int bytes = c->shape->value->type->pointer ? 8 : dtype_size(c->shape->value->type->dtype);
-    NvPlace from, to;
+    NvPlace from;
     Text t = text_new(n->arena), constraints = text_new(n->arena);
     Val args[4];
     int nargs = 2;
 
-    bytes <<= c->bits;
     nv_locate(n, s, c->shape->layout, nv_live(c->shape, r) ? r : 0, &from);
-    nv_shared_place(n, s->out[0], threads, layout_at(c->layout, (Holder){.reg = (uint32_t)r}), &to);
-    args[0] = to.address;
+    args[0] = to->address;
     args[1] = from.address;
     text_put(&constraints, "r,l");
     Val outside = is_outside(n, s, r);
     if (predicate)
         text_printf(&t, "@$%d ", outside ? 3 : 2);
     text_printf(&t, "cp.async.%s.shared.global [$0+%lld], [$1+%lld], %d",
-                bytes == NV_ACCESS_BYTES ? "cg" : "ca", (long long)to.offset,
-                (long long)from.offset, bytes);
+                to->bytes == NV_ACCESS_BYTES ? "cg" : "ca", (long long)to->offset,
+                (long long)from.offset, to->bytes);
     if (outside) {
         args[nargs++] = outside;
         text_put(&t, ", $2");
@@ -358,15 +355,54 @@ static void copy_vector(Nv *n, const NvStep *s, int r, const uint32_t *threads, 
     nv_asm(n, n->l->none, t.s, constraints.s, args, nargs);
 }
 
+bool nv_begins_own(const NvStep *s, int r)
+{
+    int vector = nv_vector_register(s->access->regs, 0, (1 << s->access->vector_bits) - 1);
+
+    return (r & (vector | (int)s->same)) == 0;
+}
+
+void nv_own_place(Nv *n, const NvTile *t, int vector, int bytes, NvPlace *out)
+{
+    Val at = LLVMBuildMul(n->b, n->thread, llvm_int(n->l->i32, bytes), "");
+
+    at = nv_shared_at(n, t->buffer, at);
+    out->address = n->stage[t->buffer] ? LLVMBuildAdd(n->b, at, n->stage[t->buffer], "") : at;
+    out->offset = t->at + (int64_t)vector * nv_thread_count(n->plan) * bytes;
+}
+
+static void copy_own(Nv *n, const NvStep *s, int bytes)
+{
+    const NvCopy *c = s->detail;
+    int vector = 0;
+
+    for (int r = 0; r < nv_count(c->shape); r++) {
+        NvPlace to = {.bytes = bytes};
+        if (!nv_begins_own(s, r))
+            continue;
+        nv_own_place(n, s->out[0], vector++, bytes, &to);
+        copy_vector(n, s, r, &to, n->active);
+    }
+}
+
 void nv_copy(Nv *n, const NvStep *s)
 {
     const NvCopy *c = s->detail;
+    int bytes = type_size(c->shape->value->type) << c->bits;
     uint32_t threads[LAYOUT_THREAD_BITS];
     Val predicate = nv_both(n, n->active, nv_is_first(n, s->access->copies));
 
+    if (c->own > 0) {
+        copy_own(n, s, bytes);
+        return;
+    }
     nv_threads_of(c->layout, threads);
     for (int r = 0; r < nv_count(c->shape); r++) {
-        if ((r & nv_vector_register(s->access->regs, 0, (1 << c->bits) - 1)) == 0)
-            copy_vector(n, s, r, threads, predicate);
+        NvPlace to = {.bytes = bytes};
+        if ((r & nv_vector_register(s->access->regs, 0, (1 << c->bits) - 1)) != 0)
+            continue;
+        nv_shared_place(n, s->out[0], threads, layout_at(c->layout, (Holder){.reg = (uint32_t)r}),
+                        &to);
+        copy_vector(n, s, r, &to, predicate);
     }
 }

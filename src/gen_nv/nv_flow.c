@@ -462,6 +462,7 @@ static void (*const emitters[NV_STEP_KINDS])(Nv *n, const NvStep *s) = {
     [NV_BARRIER] = emit_barrier, [NV_FOR] = emit_for,     [NV_WHILE] = emit_while,
     [NV_IF] = emit_if,           [NV_SORT] = nv_sort,     [NV_SLICES] = emit_slices,
     [NV_FILL] = nv_fill,         [NV_SEND] = nv_send,     [NV_SENT] = nv_sent,
+    [NV_TAKE] = nv_take,
 };
 
 void nv_steps(Nv *n, const NvBlock *b)

@@ -314,6 +314,23 @@ void nv_load(Nv *n, const NvStep *s)
         issue(n);
 }
 
+void nv_take(Nv *n, const NvStep *s)
+{
+    Group a = access_of_step(s, s->out[0]);
+    Val *out = nv_out(n, s, 0), words[NV_MOST_WORDS];
+    int vector = 0;
+
+    for (int r = 0; r < nv_count(a.shape); r++) {
+        NvPlace p = {.how = "ld.shared", .bytes = a.bytes * a.count};
+        if (!nv_begins_own(s, r))
+            continue;
+        nv_own_place(n, s->in[0], vector++, p.bytes, &p);
+        nv_read(n, &p, NULL, words);
+        put_elements(n, &a, r, words, out);
+    }
+    copy_groups(n, &a, out);
+}
+
 /* --- stores --- */
 
 /* Elements of one record, each of another tile. */

@@ -102,6 +102,7 @@ typedef enum {
     NV_PUT,     /* registers to a tile in shared memory */
     NV_SPLIT,   /* a tile in shared memory to its pieces there */
     NV_COPY,    /* memory to a tile in shared memory, without waiting for it */
+    NV_TAKE,    /* what each thread has copied there for itself */
     NV_FILL,    /* of the producer: a round's tiles come to the ring's next stage (nv_ring.h) */
     NV_SEND, /* registers to memory by way of shared memory, without waiting for it (nv_ring.h) */
     NV_SENT, /* a wait for that: what it says that it reads is no longer read */
@@ -241,6 +242,9 @@ typedef struct {
     const NvTile *shape;  /* what the load would have given */
     const Layout *layout; /* the places of its registers in the tile in shared memory */
     int bits;             /* of the number of elements of a vector */
+    int own;              /* vectors that each thread copies for itself, in the order of its
+                             registers: vector v of all threads lies behind v - 1; 0: it copies for
+                             all, to `layout` */
 } NvCopy;
 
 /* Detail of NV_PUT: vectors in which a tile is laid down, as bits of the register's number. */

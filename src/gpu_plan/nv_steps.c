@@ -260,7 +260,7 @@ const NvStep *nv_load_of(const NvBlock *b, const NvTile *t)
     for (int k = 0; k < b->steps.len; k++) {
         const NvStep *s = b->steps.at[k];
         const NvStep *found = s->kind == NV_SLICES ? nv_load_of(s->body[0], t) : NULL;
-        if (s->kind == NV_LOAD && s->nout > 0 && s->out[0] == t)
+        if ((s->kind == NV_LOAD || s->kind == NV_TAKE) && s->nout > 0 && s->out[0] == t)
             return s;
         if (found)
             return found;

@@ -24,6 +24,7 @@ static const char *const kind_names[NV_STEP_KINDS] = {
     [NV_BARRIER] = "barrier", [NV_FOR] = "for",       [NV_WHILE] = "while",
     [NV_IF] = "if",           [NV_SORT] = "sort",     [NV_SLICES] = "slices",
     [NV_FILL] = "fill",       [NV_SEND] = "send",     [NV_SENT] = "sent",
+    [NV_TAKE] = "take",
 };
 
 const char *nv_step_name(NvStepKind kind)
@@ -208,6 +209,8 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         put_sort(x, s->detail);
     if (s->kind == NV_DOT)
         put_group_dot(x, s->detail);
+    if (s->kind == NV_COPY && ((const NvCopy *)s->detail)->own > 0)
+        text_put(&x->out, " for itself");
     if (s->kind == NV_PUT && ((const NvPut *)s->detail)->fence)
         text_put(&x->out, " fenced");
     if (s->kind == NV_COMPUTE && nv_is_loose(x->plan, s->op))

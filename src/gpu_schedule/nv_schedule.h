@@ -83,7 +83,7 @@ int nv_stages_that_fit(const NvPlan *p, const NvBlock *body, const bool *copied,
                        int wanted);
 /* Programs that a multiprocessor takes when a block has so many bytes of shared memory. */
 int64_t nv_programs_by_shared(const NvPlan *p, int64_t bytes);
-/* nv_pipeline.c: loads of loops that only feed dots become copies into several buffers. */
+/* nv_pipeline.c: loads of loops with dots become copies into several buffers. */
 void nv_pipeline(NvPlan *p);
 /* By tile: how many steps of the block, and within them, read it, or the ends of blocks. */
 void nv_count_users(const NvBlock *b, int *users);

@@ -473,6 +473,36 @@ def batches():
              rtol=2.0**-22 if out != "fp64" else 1e-14, atol=3e-6 if out != "fp64" else 1e-14)
 
 
+def words_of_nibbles():
+    """Packed weights, scales and zeros that a round loads for the next one, by every number of stages."""
+    for i, (stages, (m, n, k), blocks, warps) in enumerate((
+            (1, (16, 64, 256), (16, 64, 64), 4), (2, (16, 64, 256), (16, 64, 64), 4),
+            (3, (5, 100, 192), (16, 32, 64), 2), (4, (16, 72, 512), (16, 64, 64), 4),
+            (5, (33, 40, 136), (32, 16, 32), 1), (4, (70, 64, 64), (64, 64, 64), 4),
+            (3, (16, 129, 320), (16, 128, 32), 8), (4, (1, 7, 8), (16, 16, 16), 1),
+            (4, (128, 72, 264), (128, 64, 64), 4), (2, (40, 64, 320), (64, 32, 64), 4))):
+        for dtype in ("fp16", "bf16", "fp32"):
+            group = blocks[2] * (1 + i % 2)
+            pieces = -(-k // group)
+            x, pad = floats(dtype, m, k), (0, 8, 3)[i % 3]
+            weights = random.integers(0, 16, (k, n)).astype(np.uint32)
+            zeros = random.integers(0, 16, (pieces, n)).astype(np.uint32)
+            shift = 4 * np.arange(8, dtype=np.uint32)
+            packed = (weights.reshape(k // 8, 8, n) << shift[None, :, None]).sum(1, dtype=np.uint32)
+            wide = np.pad(zeros, ((0, 0), (0, -n % 8))).reshape(pieces, -1, 8)
+            packed_zeros = (wide << shift).sum(2, dtype=np.uint32)
+            scale = encode(2.0**random.integers(-4, 1, (pieces, n)), dtype)
+            each = (lambda t: np.repeat(t, group, 0)[:k])
+            weight = (weights.astype(float) - each(zeros)) * each(decode(scale))
+            case(f"words of nibbles {dtype} {m}x{n}x{k} {stages} stages", "words_of_nibbles",
+                 "cdiv(m,M),cdiv(n,N)",
+                 {"x_ptr": x, "w_ptr": np.pad(packed.view(np.int32), ((0, 0), (0, pad))), "scale_ptr": scale,
+                  "zero_ptr": packed_zeros.view(np.int32), "y_ptr": empty("fp32", m, n), "m": m, "n": n, "k": k,
+                  "stride_x": k, "stride_w": n + pad, "GROUP": group, "M": blocks[0], "N": blocks[1],
+                  "K": blocks[2]},
+                 {"y_ptr": ("fp32", decode(x) @ weight)}, warps, stages=stages, **near(x, weight, "fp32", 2.0**-21))
+
+
 def quantised():
     for dtype, other, (m, n, k), blocks, warps in (
             ("i8", "i8", (37, 50, 100), (32, 32, 32), 4),
@@ -676,6 +706,7 @@ transposed()
 shared()
 batches()
 quantised()
+words_of_nibbles()
 bytes_in_any_order()
 casts_of_operands()
 chains()

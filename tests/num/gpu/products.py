@@ -313,6 +313,31 @@ def four_bits(x_ptr, w_ptr, scale_ptr, zero_ptr, y_ptr, m, n, k, PACKED_ROWS: tl
 
 
 @triton.jit
+def words_of_nibbles(x_ptr, w_ptr, scale_ptr, zero_ptr, y_ptr, m, n, k, stride_x, stride_w, GROUP: tl.constexpr,
+                     M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    """y = x @ dequantised(w): eight weights a word along k, zeros eight a word along n, for GROUP rows."""
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    columns = tl.program_id(1) * N + tl.arange(0, N)
+    deep = tl.arange(0, K)
+    acc = tl.zeros((M, N), tl.float32)
+    x_ptrs = x_ptr + rows[:, None] * stride_x + deep
+    w_ptrs = w_ptr + (deep // 8)[:, None] * stride_w + columns
+    for start in range(0, k, K):
+        left = k - start
+        x = tl.load(x_ptrs, mask=(rows < m)[:, None] & (deep < left), other=0.0)
+        word = tl.load(w_ptrs, mask=(deep < left)[:, None] & (columns < n), other=0)
+        group = start // GROUP
+        scale = tl.load(scale_ptr + group * n + columns, mask=columns < n, other=0.0)
+        zero = tl.load(zero_ptr + group * ((n + 7) // 8) + columns // 8, mask=columns < n, other=0)
+        zero = (zero >> (columns % 8 * 4)) & 15
+        w = (((word >> (deep % 8 * 4)[:, None]) & 15) - zero).to(x.dtype) * scale
+        acc += tl.dot(x, w, input_precision="ieee")
+        x_ptrs += K
+        w_ptrs += (K // 8) * stride_w
+    tl.store(y_ptr + rows[:, None] * n + columns, acc, mask=(rows < m)[:, None] & (columns < n))
+
+
+@triton.jit
 def chained(a_ptr, b_ptr, c_ptr, out_ptr, gram_ptr, M: tl.constexpr, N: tl.constexpr,
             K: tl.constexpr, P: tl.constexpr):
     """out = gate(a @ b) @ c and gram = (a @ b)^T (a @ b): results of a product as both operands."""

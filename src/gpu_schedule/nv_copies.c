@@ -1,0 +1,265 @@
+/*
+ * nv_copies.c - which loads of a loop run ahead of it, as copies to shared memory
+ *
+ * A load whose result goes nowhere but to shared memory becomes a copy that does not pass through
+ * registers (NV_COPY: cp.async), asked for some rounds before the round that needs it.
+ *
+ * That needs: addresses that are computed from what the loop carries, from indices that are loaded,
+ * best in the round before (../opt/ahead.c), and from outside alone; nothing in the loop that may
+ * write where is read; vectors of 4, 8 or 16 bytes that are neighbours in both memories; zero, if
+ * anything, for what the mask leaves out.
+ *
+ * Beside these, what rounds load for the next one to compute with before they multiply, as packed
+ * weights and their scales, would be one round ahead alone.  So each thread copies these words to a
+ * place of its own, as early as the others, and takes them from there (NV_TAKE) where it loaded
+ * them.  Nobody else reads that, so it lies as the threads have it and needs no barrier.
+ */
+#include "../gpu_plan/nv_dot.h"
+#include "nv_copies.h"
+
+#include <string.h>
+
+enum { LEAST_COPY = 4 };
+
+/* --- what the steps ahead need --- */
+
+/* Of loads those of indices, that each thread reads for itself. */
+bool nv_can_run_ahead(const NvStep *s)
+{
+    return s->kind == NV_COMPUTE ||
+           (s->kind == NV_CONVERT && s->conversion->kind != CONVERT_SHARED) ||
+           (s->kind == NV_LOAD && s->nout == 1 && s->uses.len == 0 && !s->detail && !s->once &&
+            !op_is_volatile(s->op) && dtype_is_int(s->op->results[0]->type->dtype));
+}
+
+static bool may_be_written(const LoopView *v, const NvBlock *b, const Op *load);
+
+/* Mark what a tile is made of; false: something of it cannot be computed ahead. */
+static bool need(LoopView *v, const NvTile *tile)
+{
+    VEC(const NvTile *) todo = {0};
+
+    vec_push(v->plan->arena, &todo, tile);
+    while (todo.len > 0) {
+        const NvTile *t = todo.at[--todo.len];
+        const NvStep *s = v->maker[t->id];
+        int argument = v->argument[t->id];
+        if (v->needed[t->id])
+            continue;
+        v->needed[t->id] = true;
+        if (argument > 0) {
+            v->carried[argument] = true;
+            vec_push(v->plan->arena, &todo, v->body->ends[argument - 1]);
+        }
+        if (!s)
+            continue;
+        if (!nv_can_run_ahead(s) || (s->kind == NV_LOAD && may_be_written(v, v->body, s->op)))
+            return false;
+        for (int i = 0; i < s->nin; i++) {
+            if (s->in[i])
+                vec_push(v->plan->arena, &todo, s->in[i]);
+        }
+    }
+    return true;
+}
+
+/* Address and mask of a load; nothing stays marked when that fails. */
+static bool need_address(LoopView *v, const NvStep *load)
+{
+    size_t tiles = (size_t)v->plan->tiles.len, arguments = (size_t)v->body->nargs;
+    bool *needed = NEW_N(v->plan->arena, bool, tiles),
+         *carried = NEW_N(v->plan->arena, bool, arguments);
+    bool can = true;
+
+    memcpy(needed, v->needed, tiles);
+    memcpy(carried, v->carried, arguments);
+    for (int i = 0; i <= LOAD_MASK && i < load->nin && can; i++)
+        can = !load->in[i] || need(v, load->in[i]);
+    if (!can) {
+        memcpy(v->needed, needed, tiles);
+        memcpy(v->carried, carried, arguments);
+    }
+    return can;
+}
+
+/* --- which loads --- */
+
+/* The load behind a tile that nobody else uses, through moves that leave registers where they are;
+ * NULL: there is none. */
+static const NvStep *load_behind(const LoopView *v, const NvTile *t)
+{
+    const NvStep *s = v->maker[t->id];
+
+    while (s && v->users[t->id] == 1 && s->kind == NV_COMPUTE && op_has(s->op, MOVES) && !s->take &&
+           s->in[0]->layout && s->in[0]->layout->nreg == t->layout->nreg) {
+        t = s->in[0];
+        s = v->maker[t->id];
+    }
+    return s && s->kind == NV_LOAD && !s->detail && v->users[t->id] == 1 ? s : NULL;
+}
+
+static bool pads_with_zero(const Op *load)
+{
+    const Value *other = op_operand(load, LOAD_OTHER);
+    uint64_t bits;
+
+    return !other || (value_constant(other, &bits) && bits == 0);
+}
+
+/* Elements of a copy, as bits: what the load reads in one piece and shared memory has in one. */
+static int copy_bits(const NvStep *load, const NvStep *put)
+{
+    const Layout *l = put->in[0]->layout;
+    const SharedLayout *memory = &put->out[0]->memory;
+    int n = 0;
+
+    while (n < load->access->vector_bits && n < memory->nbits &&
+           l->reg[load->access->regs[n]] == memory->coordinate[n])
+        n++;
+    return n;
+}
+
+static bool may_be_written(const LoopView *v, const NvBlock *b, const Op *load)
+{
+    const NvPlan *p = v->plan;
+
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        bool writes = s->op && !s->body[0] && op_has(s->op, WRITES | EFFECT);
+        if (writes && (!p->options->disjoint || !op_has(s->op, WRITES) || s->nin == 0 ||
+                       (ir_bases_of(p->bases, s->op->operands[0]) &
+                        ir_bases_of(p->bases, load->operands[0])) != 0))
+            return true;
+        for (int r = 0; r < COUNT(s->body); r++) {
+            if (s->body[r] && may_be_written(v, s->body[r], load))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_candidate(const LoopView *v, const NvStep *put, const NvStep *load)
+{
+    const Type *t = load->out[0]->value->type;
+    int size = type_size(t);
+
+    return size << copy_bits(load, put) >= LEAST_COPY && !attr_volatile(load->op) &&
+           pads_with_zero(load->op) && !may_be_written(v, v->body, load->op);
+}
+
+static NvStep *copy_step(NvPlan *p, const NvStep *load, const NvStep *put)
+{
+    NvStep *s = nv_step(p, NV_COPY, load->op);
+    NvCopy *copy = NEW(p->arena, NvCopy);
+
+    for (int i = 0; i < load->nin; i++)
+        s->in[i] = load->in[i];
+    s->out[0] = put->out[0];
+    s->access = load->access;
+    s->detail = copy;
+    *copy = (NvCopy){load->out[0], put->in[0]->layout, copy_bits(load, put)};
+    return s;
+}
+
+void nv_find_copies(LoopView *v)
+{
+    for (int i = 0; i < v->body->steps.len; i++) {
+        const NvStep *put = v->body->steps.at[i];
+        const NvStep *load = put->kind == NV_PUT ? load_behind(v, put->in[0]) : NULL;
+        if (!load || !is_candidate(v, put, load) || !need_address(v, load))
+            continue;
+        vec_push(v->plan->arena, &v->copies, copy_step(v->plan, load, put));
+        vec_push(v->plan->arena, &v->loads, load);
+        vec_push(v->plan->arena, &v->puts, put);
+        vec_push(v->plan->arena, &v->takes, NULL);
+    }
+}
+
+/* Does each round load it for the next one, to compute with it before it multiplies? */
+static bool is_for_next_round(const LoopView *v, const NvStep *s)
+{
+    bool loads = s->kind == NV_LOAD && s->nout == 1 && s->out[0] && s->out[0]->layout &&
+                 !s->detail && !s->once && s->uses.len == 0 && v->users[s->out[0]->id] == 1 &&
+                 !attr_volatile(s->op) && pads_with_zero(s->op);
+    int size = loads ? type_size(s->out[0]->value->type) : 0;
+
+    for (int i = 0; loads && i < v->body->nends; i++) {
+        if (v->body->ends[i] == s->out[0])
+            return size << s->access->vector_bits >= LEAST_COPY &&
+                   !may_be_written(v, v->body, s->op);
+    }
+    return false;
+}
+
+/* The load as a copy that threads make for themselves; they take it where they loaded it. */
+static void copy_for_itself(LoopView *v, const NvStep *load)
+{
+    NvPlan *p = v->plan;
+    NvTile *t = NEW(p->arena, NvTile);
+    const NvTile *shape = load->out[0];
+    NvStep *copy = nv_step(p, NV_COPY, load->op), *take = nv_step(p, NV_TAKE, load->op);
+    NvCopy *detail = NEW(p->arena, NvCopy);
+    int bits = load->access->vector_bits;
+
+    *t = (NvTile){.id = p->tiles.len, .value = shape->value, .buffer = nv_buffer(p, 0)};
+    vec_push(p->arena, &p->tiles, t);
+    *detail = (NvCopy){.shape = shape, .layout = shape->layout, .bits = bits};
+    detail->own = layout_registers(shape->layout) >> (bits + __builtin_popcount(load->same));
+    for (int i = 0; i < load->nin; i++)
+        copy->in[i] = load->in[i];
+    copy->out[0] = t;
+    copy->detail = detail;
+    take->in[0] = t;
+    take->out[0] = shape;
+    copy->access = take->access = load->access;
+    copy->same = take->same = load->same;
+    vec_push(p->arena, &v->copies, copy);
+    vec_push(p->arena, &v->loads, load);
+    vec_push(p->arena, &v->puts, NULL);
+    vec_push(p->arena, &v->takes, take);
+}
+
+/* --- their room --- */
+
+/* Bytes of a copy's tile within a stage. */
+int64_t nv_stage_part(const NvPlan *p, const NvStep *copy)
+{
+    const NvCopy *c = copy->detail;
+    int64_t own = (int64_t)c->own * nv_thread_count(p) * type_size(c->shape->value->type)
+                  << c->bits;
+    int64_t bytes = own > 0 ? own : shared_bytes(&copy->out[0]->memory);
+
+    return (bytes + STAGE_ALIGN - 1) / STAGE_ALIGN * STAGE_ALIGN;
+}
+
+int nv_stages_of_copies(const LoopView *v, int wanted)
+{
+    NvPlan *p = v->plan;
+    bool *copied = NEW_N(p->arena, bool, p->buffers.len + 1);
+    int64_t bytes = 0;
+
+    for (int i = 0; i < v->copies.len; i++) {
+        copied[v->copies.at[i]->out[0]->buffer] = true;
+        bytes += nv_stage_part(p, v->copies.at[i]);
+    }
+    return nv_stages_that_fit(p, v->body, copied, bytes, wanted);
+}
+
+/* What rounds load for the next one is asked for as early as the tiles that go to products, if
+ * these have as many stages with it. */
+void nv_find_own_copies(LoopView *v, int stages)
+{
+    LoopView without = *v;
+
+    v->needed = NEW_N(v->plan->arena, bool, v->plan->tiles.len);
+    v->carried = NEW_N(v->plan->arena, bool, v->body->nargs);
+    memcpy(v->needed, without.needed, (size_t)v->plan->tiles.len);
+    memcpy(v->carried, without.carried, (size_t)v->body->nargs);
+    for (int i = 0; i < v->body->steps.len; i++) {
+        const NvStep *s = v->body->steps.at[i];
+        if (is_for_next_round(v, s) && need_address(v, s))
+            copy_for_itself(v, s);
+    }
+    if (nv_stages_of_copies(v, stages) < stages)
+        *v = without;
+}
