@@ -6,7 +6,7 @@
  * BLOCK, and then nobody needs the mask.  Told where the lanes of a tl.arange from 0 on are
  * compared with a number, so that one row is all there is.  Where a program's number stands in the
  * index, as in pid * GROUP + tl.arange(0, GROUP), GROUP may be how many there always are: then the
- * mask must let all lanes of a row through, or none, which check_means() asks when programs run.
+ * mask must let all lanes of a row through, or none, which suspect_ask_for_means() asks when programs run.
  *
  * A sum that a loop has made lane by lane, over h rows of w elements, is divided by h: told where
  * it is divided by the number w that the mask compares lanes with.
@@ -239,7 +239,7 @@ static void ask(Op *op, void *func)
     build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
 }
 
-void check_means(Func *f)
+void suspect_ask_for_means(Func *f)
 {
     ir_walk(f->body, ask, f);
 }

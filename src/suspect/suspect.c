@@ -14,7 +14,7 @@ static Suspicion *const suspicions[] = {
     suspect_log,    suspect_bits,     suspect_never,   suspect_local,   suspect_again,
     suspect_softmax};
 
-void check_suspects(const Module *m, Diags *d)
+void suspect_warn_of_all(const Module *m, Diags *d)
 {
     Arena *arena = m->arena;
 

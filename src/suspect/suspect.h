@@ -1,17 +1,24 @@
 /*
- * suspect.h - what the files share that look for mistakes; only suspect*.c include it
+ * suspect.h - what is allowed in a kernel and surely not meant, as far as its IR shows it
  *
- * Each looks at one function as it was lowered, helpers too, changes nothing, and warns of one kind
- * of mistake: of what is allowed, and surely or nearly surely not what was meant.  A warning says
- * where, why, and what to write instead; what is often right is not warned of.
+ * Each suspect_*.c looks at one function as it was lowered, helpers too, changes nothing, and warns
+ * of one kind of mistake: of what is allowed, and surely or nearly surely not what was meant.  A
+ * warning says where, why, and what to write instead; what is often right is not warned of.
  */
-#ifndef TILEC_CHECK_SUSPECT_H
-#define TILEC_CHECK_SUSPECT_H
+#ifndef TILEC_SUSPECT_SUSPECT_H
+#define TILEC_SUSPECT_SUSPECT_H
 
-#include "check.h"
 #include "../axis/march.h"
 #include "../ir/analysis.h"
 #include "../opt/opt.h"
+
+/* suspect.c: look for all of them.  Before all passes, and before check_records: of a module as it
+ * was lowered, which stays as it is. */
+void suspect_warn_of_all(const Module *m, Diags *d);
+/* suspect_mean.c: assert that a sum is not divided by lanes that were none. */
+void suspect_ask_for_means(Func *f);
+
+/* --- for suspect_*.c --- */
 
 /* What was asked of a function before. */
 typedef struct {
