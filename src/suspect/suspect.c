@@ -7,12 +7,12 @@
 #include "suspect.h"
 
 static Suspicion *const suspicions[] = {
-    suspect_narrow, suspect_totals,   suspect_lanes,   suspect_nothing, suspect_exchange,
-    suspect_mean,   suspect_axes,     suspect_crossed, suspect_rounds,  suspect_limit,
-    suspect_scores, suspect_truth,    suspect_wrap,    suspect_power,   suspect_kept,
-    suspect_mask,   suspect_programs, suspect_drawn,   suspect_begun,   suspect_rescale,
-    suspect_log,    suspect_bits,     suspect_never,   suspect_local,   suspect_again,
-    suspect_softmax};
+    suspect_narrow,  suspect_totals,   suspect_lanes,   suspect_nothing, suspect_exchange,
+    suspect_mean,    suspect_axes,     suspect_crossed, suspect_rounds,  suspect_limit,
+    suspect_scores,  suspect_truth,    suspect_wrap,    suspect_power,   suspect_kept,
+    suspect_mask,    suspect_programs, suspect_drawn,   suspect_begun,   suspect_rescale,
+    suspect_log,     suspect_bits,     suspect_never,   suspect_local,   suspect_again,
+    suspect_softmax, suspect_norm,     suspect_scan};
 
 void suspect_warn_of_all(const Module *m, Diags *d)
 {

@@ -53,10 +53,12 @@ Suspicion suspect_axes;     /* suspect_axes.c: what rows were loaded for, given 
 Suspicion suspect_crossed;  /* suspect_crossed.c: what belongs to rows, and meets columns */
 Suspicion suspect_never;    /* suspect_never.c: what can have one outcome only */
 Suspicion suspect_nothing;  /* suspect_nothing.c: divisions by zero, shifts by too much */
+Suspicion suspect_norm;     /* suspect_norm.c: norms and variances of parts that do not fit */
 Suspicion suspect_power;    /* suspect_power.c: `^` for a power */
 Suspicion suspect_programs; /* suspect_programs.c: loops that share out to too many */
 Suspicion suspect_rescale;  /* suspect_rescale.c: sums of exp(x - m) when m changes */
 Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
+Suspicion suspect_scan;     /* suspect_scan.c: scans that begin anew in each round */
 Suspicion suspect_scores;   /* suspect_scores.c: keys that are not there, in a softmax */
 Suspicion suspect_truth;    /* suspect_truth.c: sums of conditions */
 Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type that loses them */

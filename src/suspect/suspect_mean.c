@@ -6,7 +6,8 @@
  * BLOCK, and then nobody needs the mask.  Told where the lanes of a tl.arange from 0 on are
  * compared with a number, so that one row is all there is.  Where a program's number stands in the
  * index, as in pid * GROUP + tl.arange(0, GROUP), GROUP may be how many there always are: then the
- * mask must let all lanes of a row through, or none, which suspect_ask_for_means() asks when programs run.
+ * mask must let all lanes of a row through, or none, which suspect_ask_for_means() asks when
+ * programs run.
  *
  * A sum that a loop has made lane by lane, over h rows of w elements, is divided by h: told where
  * it is divided by the number w that the mask compares lanes with.

@@ -5,7 +5,10 @@
  *   - exp(x - m) of the greatest of each row, summed up over columns: axis=1 of one, 0 of the
  * other;
  *   - tl.where(mask, scores, 0.0): exp(0 - m) is no less than that of other scores, and counts in
- *     the sum; what is to be left out is -inf.
+ *     the sum; what is to be left out is -inf;
+ *   - exp(x) / tl.sum(exp(x)) of what was loaded or multiplied, without a maximum: exp is infinite
+ *     from 89 on, and their quotient NaN;
+ *   - the weights of a column of which each program has some rows only, where it has whole rows.
  *
  * Of the last one nothing is said where something is added to the scores behind tl.where, as to a
  * bias, and where the weights are masked again before they are summed up.
@@ -141,6 +144,123 @@ static void look_at_sum(Op *op, void *suspect)
     }
 }
 
+/* --- weights --- */
+
+/* What was loaded, or a product, times something that is the same for all lanes, and -inf where a
+ * mask says no. */
+static bool is_unbounded(const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+    uint64_t bits;
+
+    if (!op || depth == 0)
+        return false;
+    if (op->code == OP_dot || op_only_reads(op))
+        return ir_bare(v)->type->rank > 0;
+    if (op->code == OP_select && value_constant(op->operands[2], &bits))
+        return is_unbounded(op->operands[1], depth - 1);
+    for (int i = 0; (op->code == OP_mul || (op->code == OP_div && i == 0)) && i < 2; i++) {
+        if (ir_unmoved(op->operands[1 - i])->type->rank == 0)
+            return is_unbounded(op->operands[i], depth - 1);
+    }
+    return false;
+}
+
+/* Which dimension of the operand becomes `dim`; -1: none. */
+static int dimension_before(const Op *op, int dim)
+{
+    Move m;
+
+    if (!op_renames(op, &m))
+        return -1;
+    for (int d = 0; d < op->operands[0]->type->rank; d++) {
+        if (m.follows[d] == dim && op->operands[0]->type->dims[d] > 1)
+            return d;
+    }
+    return -1;
+}
+
+/* Does it stand in that dimension of the value? */
+static bool is_along(const Value *v, int dim, const Value *index, int depth)
+{
+    const Op *op = v->def;
+
+    if (v == index)
+        return dim == 0;
+    if (!op || depth == 0 || v->type->rank == 0)
+        return false;
+    if (op_has(op, MOVES)) {
+        dim = dimension_before(op, dim);
+        return dim >= 0 && is_along(op->operands[0], dim, index, depth - 1);
+    }
+    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op->code == OP_addptr); i++) {
+        if (is_along(op->operands[i], dim, index, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static const Op *load_of(const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+    const Op *load = NULL;
+
+    if (!op || depth == 0 || op_only_reads(op))
+        return op && op_only_reads(op) ? op : NULL;
+    for (int i = 0; i < op->noperands && op_has(op, FOLDS) && !load; i++)
+        load = load_of(op->operands[i], depth - 1);
+    return load;
+}
+
+typedef struct {
+    unsigned axes; /* of the grid, that the kernel asks for */
+} Asked;
+
+static void note_axis(Op *op, void *asked)
+{
+    if (op->code == OP_program_id)
+        ((Asked *)asked)->axes |= 1u << attr_axis(op);
+}
+
+/* Do programs share out the rows of a tile of rows and columns, and is this along the rows? */
+static bool is_shared_out(const Suspect *s, const Op *sum)
+{
+    const Op *load = load_of(sum->operands[0], DEEPEST);
+    Asked asked = {0};
+    int64_t by;
+
+    if (!load || sum->operands[0]->type->rank != 2 || !s->func->is_kernel ||
+        !type_same_shape(load->results[0]->type, sum->operands[0]->type))
+        return false;
+    ir_walk(s->func->body, note_axis, &asked);
+    const Value *p = load->operands[ir_access(load).pointer];
+    const Value *index = axis_program_march(p, -1, &by);
+    return index && (asked.axes & (asked.axes - 1)) == 0 && by == index->type->dims[0] &&
+           is_along(p, (int)attr_axis(sum), index, DEEPEST);
+}
+
+/* exp(x) / tl.sum(exp(x)) */
+static void look_at_weights(Op *op, void *suspect)
+{
+    const Suspect *s = suspect;
+    const Op *power = op->code == OP_div ? ir_bare(op->operands[0])->def : NULL;
+    const Op *sum = power ? ir_bare(op->operands[1])->def : NULL;
+
+    if (!sum || (power->code != OP_exp && power->code != OP_exp2) || !ir_reduces(sum) ||
+        sum->noperands != 1 || ir_combine_code(sum) != OP_add ||
+        ir_bare(sum->operands[0]) != power->results[0])
+        return;
+    if (is_unbounded(power->operands[0], DEEPEST))
+        suspect_warn(s, power, "tl.exp(x - tl.max(x, axis)) has the same quotients",
+                     "exp of 89 is infinite, and by an infinite sum it is NaN: nothing keeps these "
+                     "weights from that");
+    if (is_shared_out(s, sum))
+        suspect_warn(s, sum, "the other axis, or a loop over all rows",
+                     "this sums up weights along axis %d, of which each program has a part only, "
+                     "and divides that part by it",
+                     (int)attr_axis(sum));
+}
+
 static bool is_power(const Op *op)
 {
     return op->code == OP_exp || op->code == OP_exp2;
@@ -152,4 +272,5 @@ void suspect_softmax(const Suspect *s)
         return;
     look_at_bases(s);
     ir_walk(s->func->body, look_at_sum, (void *)s);
+    ir_walk(s->func->body, look_at_weights, (void *)s);
 }

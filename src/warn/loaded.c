@@ -271,10 +271,40 @@ static void warn_of_dimensions(const Launch *l, const Numbers *n, const tilec_te
     free(u.at[0]);
 }
 
+/* One element for each program of what has one for each column: another array has as many rows as
+ * there are programs, and as many columns as this one has elements. */
+static bool is_by_rows(const Launch *l, const tilec_tensor *t, int64_t used)
+{
+    for (int i = 0; i < l->nslots; i++) {
+        const tilec_tensor *u = l->tensors[i];
+        if (u && u->ndim == 2 && u->shape[0] == used && u->shape[1] == t->shape[0])
+            return true;
+    }
+    return false;
+}
+
+static bool warn_of_row_index(const Launch *l, const tilec_tensor *t, const unsigned char *read)
+{
+    char what[200];
+
+    if (t->ndim != 1 || tensor_stride(t, 0) != 1 || l->programs->bounded_by_data)
+        return false;
+    int64_t all = t->shape[0], used = first_ones(read, all);
+    if (used < 2 || used == all || used != l->grid[0] || !is_argument(l, all) ||
+        !is_by_rows(l, t, used))
+        return false;
+    snprintf(what, sizeof what,
+             "only its first %lld elements are loaded, as many as there are rows, and it has %lld, "
+             "as many as there are columns",
+             (long long)used, (long long)all);
+    warn_say_of(l, t, what, "is it indexed by the row, and not by the column?");
+    return true;
+}
+
 void warn_of_loaded(const Launch *l, const tilec_tensor *t, const unsigned char *read)
 {
     const Numbers n = numbers_of(l);
 
-    if (!warn_of_first(l, &n, t, read))
+    if (!warn_of_row_index(l, t, read) && !warn_of_first(l, &n, t, read))
         warn_of_dimensions(l, &n, t, read);
 }
