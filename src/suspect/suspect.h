@@ -49,6 +49,7 @@ Suspicion suspect_local;    /* suspect_local.c: what counts within a round's til
 Suspicion suspect_log;      /* suspect_log.c: logarithms of what exp has made */
 Suspicion suspect_mask;     /* suspect_mask.c: a mask of rows that leaves out columns */
 Suspicion suspect_mean;     /* suspect_mean.c: a sum divided by the lanes of its tile */
+Suspicion suspect_causal;   /* suspect_causal.c: causal masks that are turned around */
 Suspicion suspect_axes;     /* suspect_axes.c: what rows were loaded for, given to columns */
 Suspicion suspect_crossed;  /* suspect_crossed.c: what belongs to rows, and meets columns */
 Suspicion suspect_never;    /* suspect_never.c: what can have one outcome only */
@@ -56,6 +57,8 @@ Suspicion suspect_nothing;  /* suspect_nothing.c: divisions by zero, shifts by t
 Suspicion suspect_norm;     /* suspect_norm.c: norms and variances of parts that do not fit */
 Suspicion suspect_power;    /* suspect_power.c: `^` for a power */
 Suspicion suspect_programs; /* suspect_programs.c: loops that share out to too many */
+Suspicion suspect_quant;    /* suspect_quant.c: scales that fit what is positive alone */
+Suspicion suspect_radix;    /* suspect_radix.c: parts of an index that do not fit together */
 Suspicion suspect_rescale;  /* suspect_rescale.c: sums of exp(x - m) when m changes */
 Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
 Suspicion suspect_scan;     /* suspect_scan.c: scans that begin anew in each round */

@@ -51,5 +51,6 @@ look_at planted_ported
 look_at planted_again
 look_at planted_local
 look_at planted_norms
-[ "$told" -ge 274 ] || wrong "only $told of $all are told"
+look_at planted_index
+[ "$told" -ge 279 ] || wrong "only $told of $all are told"
 finish

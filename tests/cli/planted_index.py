@@ -1,0 +1,123 @@
+# planted_index.py - indices, masks and scales that do not fit what they are for, beside their right twins; see planted_index.txt
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def ce_label_wrong(x, y, out, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + row * n + c, mask=c < n, other=-float("inf"))
+    m = tl.max(v, 0)
+    lse = tl.log(tl.sum(tl.exp(v - m), 0)) + m
+    t = tl.load(x + tl.load(y + row))
+    tl.store(out + row, lse - t)
+
+
+@triton.jit
+def ce_label(x, y, out, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + row * n + c, mask=c < n, other=-float("inf"))
+    m = tl.max(v, 0)
+    lse = tl.log(tl.sum(tl.exp(v - m), 0)) + m
+    t = tl.load(x + row * n + tl.load(y + row))
+    tl.store(out + row, lse - t)
+
+
+@triton.jit
+def causal_turned_wrong(q, k, out, n, B: tl.constexpr, D: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    c = tl.arange(0, B)
+    d = tl.arange(0, D)
+    Q = tl.load(q + r[:, None] * D + d[None, :])
+    l = tl.zeros((B,), tl.float32)
+    m = tl.full((B,), -1e30, tl.float32)
+    for s in range(0, (tl.program_id(0) + 1) * B, B):
+        K = tl.load(k + (s + c)[None, :] * D + d[:, None])
+        S = tl.dot(Q, K) * 0.25
+        S = tl.where(r[:, None] <= (s + c)[None, :], S, -1e30)
+        new = tl.maximum(m, tl.max(S, 1))
+        l = l * tl.exp(m - new) + tl.sum(tl.exp(S - new[:, None]), 1)
+        m = new
+    tl.store(out + r, m + tl.log(l))
+
+
+@triton.jit
+def causal_turned(q, k, out, n, B: tl.constexpr, D: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    c = tl.arange(0, B)
+    d = tl.arange(0, D)
+    Q = tl.load(q + r[:, None] * D + d[None, :])
+    l = tl.zeros((B,), tl.float32)
+    m = tl.full((B,), -1e30, tl.float32)
+    for s in range(0, (tl.program_id(0) + 1) * B, B):
+        K = tl.load(k + (s + c)[None, :] * D + d[:, None])
+        S = tl.dot(Q, K) * 0.25
+        S = tl.where(r[:, None] >= (s + c)[None, :], S, -1e30)
+        new = tl.maximum(m, tl.max(S, 1))
+        l = l * tl.exp(m - new) + tl.sum(tl.exp(S - new[:, None]), 1)
+        m = new
+    tl.store(out + r, m + tl.log(l))
+
+
+@triton.jit
+def quant_rows_wrong(x, q, s, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + row * n + c, mask=c < n, other=0.0)
+    scale = tl.max(v, axis=0) / 127.0
+    t = v / scale
+    t = tl.where(t >= 0, t + 0.5, t - 0.5).to(tl.int8)
+    tl.store(q + row * n + c, t, mask=c < n)
+    tl.store(s + row, scale)
+
+
+@triton.jit
+def quant_rows(x, q, s, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + row * n + c, mask=c < n, other=0.0)
+    scale = tl.max(tl.abs(v), axis=0) / 127.0
+    t = v / scale
+    t = tl.where(t >= 0, t + 0.5, t - 0.5).to(tl.int8)
+    tl.store(q + row * n + c, t, mask=c < n)
+    tl.store(s + row, scale)
+
+
+@triton.jit
+def gqa_wrong(q, k, out, S, H, G, D: tl.constexpr):
+    t = tl.program_id(0)
+    h = tl.program_id(1)
+    d = tl.arange(0, D)
+    kh = h % G
+    a = tl.load(q + (t * H + h) * D + d)
+    b = tl.load(k + (t * (H // G) + kh) * D + d)
+    tl.store(out + t * H + h, tl.sum(a * b, 0))
+
+
+@triton.jit
+def gqa(q, k, out, S, H, G, D: tl.constexpr):
+    t = tl.program_id(0)
+    h = tl.program_id(1)
+    d = tl.arange(0, D)
+    kh = h // G
+    a = tl.load(q + (t * H + h) * D + d)
+    b = tl.load(k + (t * (H // G) + kh) * D + d)
+    tl.store(out + t * H + h, tl.sum(a * b, 0))
+
+
+@triton.jit
+def paged_wrong(cache, table, out, P: tl.constexpr, D: tl.constexpr):
+    t = tl.program_id(0)
+    d = tl.arange(0, D)
+    page = tl.load(table + t // P)
+    tl.store(out + t * D + d, tl.load(cache + (page + t % P) * D + d))
+
+
+@triton.jit
+def paged(cache, table, out, P: tl.constexpr, D: tl.constexpr):
+    t = tl.program_id(0)
+    d = tl.arange(0, D)
+    page = tl.load(table + t // P)
+    tl.store(out + t * D + d, tl.load(cache + (page * P + t % P) * D + d))
