@@ -80,5 +80,7 @@ const UseLists *suspect_uses(const Suspect *s);
 bool suspect_is_inside(const Value *v, const Op *loop);
 /* Is it another one in each round: does it follow from the counter, or from what is carried? */
 bool suspect_is_moved(const Value *v, const Op *loop, int depth);
+/* Does the index stand in that dimension of the value, or of the address? */
+bool suspect_is_along(const Value *v, int dim, const Value *index, int depth);
 
 #endif

@@ -6,6 +6,7 @@
  *   - x times the root of the variance of x - mean, with a mean that nobody subtracts from what is
  *     scaled;
  *   - x / tl.sum(x * x), where a norm is the root of that;
+ *   - tl.sum(x * y) / (tl.sum(x * x) * tl.sum(y * y)), for a cosine;
  *   - a running mean of x by a running mean of x * x, as of a gradient, without a root;
  *   - x - tl.sum(x), which is a mean without its division, or a factor that stands outside of the
  *     parentheses.
@@ -226,6 +227,28 @@ static void look_at_norm(const Suspect *s, const Op *op)
                      "longer 1 long");
 }
 
+static bool is_sum_of_squares(const Value *v)
+{
+    bool part;
+    const Value *squares = summed_in(without_eps(v), &part);
+
+    return squares && squared(squares);
+}
+
+static void look_at_cosine(const Suspect *s, const Op *op)
+{
+    bool part;
+    const Value *products = summed_in(op->operands[0], &part);
+    const Op *product = products ? products->def : NULL;
+    const Op *norms = ir_bare(without_eps(op->operands[1]))->def;
+
+    if (product && product->code == OP_mul && norms && norms->code == OP_mul &&
+        is_sum_of_squares(norms->operands[0]) && is_sum_of_squares(norms->operands[1]))
+        suspect_warn(s, op, "tl.sum(x * y) / tl.sqrt(tl.sum(x * x) * tl.sum(y * y))",
+                     "this divides a product by the squares of both lengths, and not by the "
+                     "lengths");
+}
+
 /* Factors of a product that are not given; false: there are more than two. */
 static bool factors_of(const Value *v, const Value *out[2], int *n, int depth)
 {
@@ -321,6 +344,7 @@ static void look_at(Op *op, void *suspect)
         const Op *root = ir_bare(without_eps(op->operands[1]))->def;
         look_at_norm(s, op);
         look_at_moments(s, op);
+        look_at_cosine(s, op);
         if (root && root->code == OP_sqrt)
             look_at_scaled(s, op, op->operands[0], root->operands[0]);
     }

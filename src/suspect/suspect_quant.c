@@ -4,6 +4,8 @@
  * x / (tl.max(x) / 127) as an int8 lies between -127 and 127 where the greatest is also the one
  * that is farthest from 0: of what may be negative, tl.max(tl.abs(x)).  Told where the quotient
  * becomes a signed integer of 8 bits or fp8, and nothing shows that x is not below 0.
+ *
+ * So is x * scale, for which x / scale was meant.
  */
 #include "suspect.h"
 
@@ -75,8 +77,42 @@ static bool is_quotient(const Value *v, int depth)
     return false;
 }
 
+/* Without its sign. */
+static const Value *magnitude(const Value *v)
+{
+    const Op *op = ir_bare(v)->def;
+
+    return ir_bare(op && op->code == OP_abs ? op->operands[0] : v);
+}
+
+/* x * scale of scale = tl.max(tl.abs(x)) / 127; what rounds and cuts stands around it. */
+static bool is_multiplied(const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+
+    if (!op || depth == 0 || op_only_reads(op))
+        return false;
+    for (int i = 0; op->code == OP_mul && i < 2; i++) {
+        const Op *scale = ir_bare(op->operands[i])->def;
+        const Value *tile =
+            scale && scale->code == OP_div ? scaled_greatest(op->operands[i], DEEPEST) : NULL;
+        if (tile && magnitude(tile) == ir_bare(op->operands[1 - i]))
+            return true;
+    }
+    for (int i = 0; i < op->noperands && op_has(op, FOLDS) && !op_has(op, COMPARES); i++) {
+        if (is_multiplied(op->operands[i], depth - 1))
+            return true;
+    }
+    return false;
+}
+
 static void look_at(Op *op, void *suspect)
 {
+    if (op->code == OP_cast && has_sign(op->results[0]->type->dtype) &&
+        dtype_is_float(op->operands[0]->type->dtype) && is_multiplied(op->operands[0], DEEPEST))
+        suspect_warn(suspect, op, "x / scale, and q * scale when it is read",
+                     "this was multiplied by a scale that is a part of the greatest of all: "
+                     "divided by it, all lie within the type");
     if (op->code == OP_cast && has_sign(op->results[0]->type->dtype) &&
         dtype_is_float(op->operands[0]->type->dtype) && is_quotient(op->operands[0], DEEPEST))
         suspect_warn(suspect, op, "the scale is of tl.max(tl.abs(x))",

@@ -5,7 +5,7 @@
  *   - exp(x - m) of the greatest of each row, summed up over columns: axis=1 of one, 0 of the
  * other;
  *   - tl.where(mask, scores, 0.0): exp(0 - m) is no less than that of other scores, and counts in
- *     the sum; what is to be left out is -inf;
+ *     the sum; what is to be left out is -inf.  So is scores * mask, of a mask of integers;
  *   - exp(x) / tl.sum(exp(x)) of what was loaded or multiplied, without a maximum: exp is infinite
  *     from 89 on, and their quotient NaN;
  *   - the weights of a column of which each program has some rows only, where it has whole rows.
@@ -112,6 +112,26 @@ static bool is_greatest_of(const Value *m, const Value *scores, int depth)
     return false;
 }
 
+static bool is_product(const Op *op)
+{
+    return op->code == OP_dot;
+}
+
+/* scores * mask */
+static void look_at_factor(const Suspect *s, const Op *product)
+{
+    for (int i = 0; product && product->code == OP_mul && i < 2; i++) {
+        const Op *cast = ir_unmoved(product->operands[i])->def;
+        const Op *load = cast && cast->code == OP_cast ? cast->operands[0]->def : NULL;
+        if (load && op_only_reads(load) && load->results[0]->type->rank == 2 &&
+            dtype_is_int(load->results[0]->type->dtype) &&
+            has_op(product->operands[1 - i], is_product, DEEPEST))
+            suspect_warn(s, product, "tl.where(mask != 0, scores, -float(\"inf\"))",
+                         "scores times a mask are 0 where it is, and exp of 0 counts in the sum of "
+                         "the softmax");
+    }
+}
+
 static void look_at_sum(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
@@ -133,6 +153,7 @@ static void look_at_sum(Op *op, void *suspect)
         suspect_warn(s, op, "the same axis in both",
                      "this sums along axis %d what was taken the greatest of along axis %d",
                      (int)attr_axis(op), (int)attr_axis(greatest));
+    look_at_factor(s, choice);
     if (!choice || choice->code != OP_select || !has_op(choice->operands[0], is_arange, DEEPEST) ||
         !is_greatest_of(difference->operands[1], scores, DEEPEST))
         return;
@@ -162,40 +183,6 @@ static bool is_unbounded(const Value *v, int depth)
     for (int i = 0; (op->code == OP_mul || (op->code == OP_div && i == 0)) && i < 2; i++) {
         if (ir_unmoved(op->operands[1 - i])->type->rank == 0)
             return is_unbounded(op->operands[i], depth - 1);
-    }
-    return false;
-}
-
-/* Which dimension of the operand becomes `dim`; -1: none. */
-static int dimension_before(const Op *op, int dim)
-{
-    Move m;
-
-    if (!op_renames(op, &m))
-        return -1;
-    for (int d = 0; d < op->operands[0]->type->rank; d++) {
-        if (m.follows[d] == dim && op->operands[0]->type->dims[d] > 1)
-            return d;
-    }
-    return -1;
-}
-
-/* Does it stand in that dimension of the value? */
-static bool is_along(const Value *v, int dim, const Value *index, int depth)
-{
-    const Op *op = v->def;
-
-    if (v == index)
-        return dim == 0;
-    if (!op || depth == 0 || v->type->rank == 0)
-        return false;
-    if (op_has(op, MOVES)) {
-        dim = dimension_before(op, dim);
-        return dim >= 0 && is_along(op->operands[0], dim, index, depth - 1);
-    }
-    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op->code == OP_addptr); i++) {
-        if (is_along(op->operands[i], dim, index, depth - 1))
-            return true;
     }
     return false;
 }
@@ -236,7 +223,7 @@ static bool is_shared_out(const Suspect *s, const Op *sum)
     const Value *p = load->operands[ir_access(load).pointer];
     const Value *index = axis_program_march(p, -1, &by);
     return index && (asked.axes & (asked.axes - 1)) == 0 && by == index->type->dims[0] &&
-           is_along(p, (int)attr_axis(sum), index, DEEPEST);
+           suspect_is_along(p, (int)attr_axis(sum), index, DEEPEST);
 }
 
 /* exp(x) / tl.sum(exp(x)) */

@@ -70,3 +70,36 @@ bool suspect_is_moved(const Value *v, const Op *loop, int depth)
     }
     return false;
 }
+
+/* Which dimension of the operand becomes `dim`; -1: none. */
+static int dimension_before(const Op *op, int dim)
+{
+    Move m;
+
+    if (!op_renames(op, &m))
+        return -1;
+    for (int d = 0; d < op->operands[0]->type->rank; d++) {
+        if (m.follows[d] == dim && op->operands[0]->type->dims[d] > 1)
+            return d;
+    }
+    return -1;
+}
+
+bool suspect_is_along(const Value *v, int dim, const Value *index, int depth)
+{
+    const Op *op = v->def;
+
+    if (v == index)
+        return dim == 0;
+    if (!op || depth == 0 || v->type->rank == 0)
+        return false;
+    if (op_has(op, MOVES)) {
+        dim = dimension_before(op, dim);
+        return dim >= 0 && suspect_is_along(op->operands[0], dim, index, depth - 1);
+    }
+    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op->code == OP_addptr); i++) {
+        if (suspect_is_along(op->operands[i], dim, index, depth - 1))
+            return true;
+    }
+    return false;
+}

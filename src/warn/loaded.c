@@ -271,8 +271,8 @@ static void warn_of_dimensions(const Launch *l, const Numbers *n, const tilec_te
     free(u.at[0]);
 }
 
-/* One element for each program of what has one for each column: another array has as many rows as
- * there are programs, and as many columns as this one has elements. */
+/* One element for each row of what has one for each column: another array has as many rows as were
+ * loaded, and as many columns as this one has elements. */
 static bool is_by_rows(const Launch *l, const tilec_tensor *t, int64_t used)
 {
     for (int i = 0; i < l->nslots; i++) {
@@ -290,8 +290,7 @@ static bool warn_of_row_index(const Launch *l, const tilec_tensor *t, const unsi
     if (t->ndim != 1 || tensor_stride(t, 0) != 1 || l->programs->bounded_by_data)
         return false;
     int64_t all = t->shape[0], used = first_ones(read, all);
-    if (used < 2 || used == all || used != l->grid[0] || !is_argument(l, all) ||
-        !is_by_rows(l, t, used))
+    if (used < 2 || used == all || !is_argument(l, all) || !is_by_rows(l, t, used))
         return false;
     snprintf(what, sizeof what,
              "only its first %lld elements are loaded, as many as there are rows, and it has %lld, "

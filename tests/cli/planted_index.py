@@ -121,3 +121,125 @@ def paged(cache, table, out, P: tl.constexpr, D: tl.constexpr):
     d = tl.arange(0, D)
     page = tl.load(table + t // P)
     tl.store(out + t * D + d, tl.load(cache + (page * P + t % P) * D + d))
+
+
+@triton.jit
+def cos_sim_wrong(a, b, out, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    x = tl.load(a + row * n + c, mask=c < n, other=0.0)
+    y = tl.load(b + row * n + c, mask=c < n, other=0.0)
+    tl.store(out + row, tl.sum(x * y, 0) / (tl.sum(x * x, 0) * tl.sum(y * y, 0)))
+
+
+@triton.jit
+def cos_sim(a, b, out, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    x = tl.load(a + row * n + c, mask=c < n, other=0.0)
+    y = tl.load(b + row * n + c, mask=c < n, other=0.0)
+    tl.store(out + row, tl.sum(x * y, 0) / tl.sqrt(tl.sum(x * x, 0) * tl.sum(y * y, 0)))
+
+
+@triton.jit
+def fp8_scale_wrong(x, out, s, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + row * n + c, mask=c < n, other=0.0)
+    m = tl.max(tl.abs(v), 0)
+    sc = m / 127
+    q = tl.clamp(v * sc, -127.0, 127.0)
+    tl.store(out + row * n + c, tl.floor(q + 0.5).to(tl.int8), mask=c < n)
+    tl.store(s + row, sc)
+
+
+@triton.jit
+def fp8_scale(x, out, s, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + row * n + c, mask=c < n, other=0.0)
+    m = tl.max(tl.abs(v), 0)
+    sc = m / 127
+    q = tl.clamp(v / sc, -127.0, 127.0)
+    tl.store(out + row * n + c, tl.floor(q + 0.5).to(tl.int8), mask=c < n)
+    tl.store(s + row, sc)
+
+
+@triton.jit
+def argmin_wrong(x, out, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + row * n + c, mask=c < n, other=-float("inf"))
+    tl.store(out + row, tl.argmin(v, 0))
+
+
+@triton.jit
+def argmin(x, out, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + row * n + c, mask=c < n, other=float("inf"))
+    tl.store(out + row, tl.argmin(v, 0))
+
+
+@triton.jit
+def reduce_two_wrong(x, out, h, w, BH: tl.constexpr, BW: tl.constexpr):
+    r = tl.arange(0, BH)
+    c = tl.program_id(0) * BW + tl.arange(0, BW)
+    acc = tl.zeros((BH, BW), tl.float32)
+    for s in range(0, h, BH):
+        m = ((s + r)[:, None] < h) & (c[None, :] < w)
+        acc += tl.load(x + (s + r)[:, None] * w + c[None, :], mask=m, other=0.0)
+    tl.store(out + c, tl.sum(acc, 0) / BH, mask=c < w)
+
+
+@triton.jit
+def reduce_two(x, out, h, w, BH: tl.constexpr, BW: tl.constexpr):
+    r = tl.arange(0, BH)
+    c = tl.program_id(0) * BW + tl.arange(0, BW)
+    acc = tl.zeros((BH, BW), tl.float32)
+    for s in range(0, h, BH):
+        m = ((s + r)[:, None] < h) & (c[None, :] < w)
+        acc += tl.load(x + (s + r)[:, None] * w + c[None, :], mask=m, other=0.0)
+    tl.store(out + c, tl.sum(acc, 0) / h, mask=c < w)
+
+
+@triton.jit
+def attn_mask_wrong(q, k, v, mask, out, n, B: tl.constexpr, D: tl.constexpr):
+    r = tl.arange(0, B)
+    d = tl.arange(0, D)
+    Q = tl.load(q + r[:, None] * D + d[None, :])
+    K = tl.load(k + r[:, None] * D + d[None, :])
+    V = tl.load(v + r[:, None] * D + d[None, :])
+    s = tl.dot(Q, tl.trans(K)) * 0.25
+    s = s * tl.load(mask + r[:, None] * n + r[None, :])
+    e = tl.exp(s - tl.max(s, 1)[:, None])
+    p = e / tl.sum(e, 1)[:, None]
+    tl.store(out + r[:, None] * D + d[None, :], tl.dot(p, V))
+
+
+@triton.jit
+def attn_mask(q, k, v, mask, out, n, B: tl.constexpr, D: tl.constexpr):
+    r = tl.arange(0, B)
+    d = tl.arange(0, D)
+    Q = tl.load(q + r[:, None] * D + d[None, :])
+    K = tl.load(k + r[:, None] * D + d[None, :])
+    V = tl.load(v + r[:, None] * D + d[None, :])
+    s = tl.dot(Q, tl.trans(K)) * 0.25
+    s = tl.where(tl.load(mask + r[:, None] * n + r[None, :]) != 0, s, -1e30)
+    e = tl.exp(s - tl.max(s, 1)[:, None])
+    p = e / tl.sum(e, 1)[:, None]
+    tl.store(out + r[:, None] * D + d[None, :], tl.dot(p, V))
+
+
+@triton.jit
+def add_bias_wrong(x, bias, out, M, N, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    ok = i < M * N
+    tl.store(out + i, tl.load(x + i, mask=ok) + tl.load(bias + i // N, mask=ok), mask=ok)
+
+
+@triton.jit
+def add_bias(x, bias, out, M, N, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    ok = i < M * N
+    tl.store(out + i, tl.load(x + i, mask=ok) + tl.load(bias + i % N, mask=ok), mask=ok)
