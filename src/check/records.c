@@ -86,6 +86,7 @@ static bool add_checks(Func *f, const CheckWish *wish, Diags *d)
         check_winners(f);
         check_starts(f);
         check_bins(f);
+        check_counts(f);
         suspect_ask_for_means(f);
     }
     check_accesses(f, wish->views);

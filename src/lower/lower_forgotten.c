@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { DEEPEST = 16 };
+enum { DEEPEST = 10 };
 
 typedef struct {
     Sym name;

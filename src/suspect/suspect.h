@@ -38,6 +38,7 @@ typedef void Suspicion(const Suspect *s);
 Suspicion suspect_begun;    /* suspect_begun.c: what one program begins, and all add to */
 Suspicion suspect_again;    /* suspect_again.c: what is done twice, or for nothing */
 Suspicion suspect_bits;     /* suspect_bits.c: upper bits with a sign beside lower ones */
+Suspicion suspect_cut;      /* suspect_cut.c: activations within the loop of a product */
 Suspicion suspect_drawn;    /* suspect_drawn.c: random numbers that all programs share */
 Suspicion suspect_softmax;  /* suspect_softmax.c: exp beside exp2, scores of 0 by a mask */
 Suspicion suspect_narrow;   /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
@@ -82,5 +83,7 @@ bool suspect_is_inside(const Value *v, const Op *loop);
 bool suspect_is_moved(const Value *v, const Op *loop, int depth);
 /* Does the index stand in that dimension of the value, or of the address? */
 bool suspect_is_along(const Value *v, int dim, const Value *index, int depth);
+/* Do programs share out the rows of a tile of rows and columns, and does it sum along the rows? */
+bool suspect_is_shared_out(const Suspect *s, const Op *sum);
 
 #endif

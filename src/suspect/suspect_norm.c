@@ -8,6 +8,7 @@
  *   - x / tl.sum(x * x), where a norm is the root of that;
  *   - tl.sum(x * y) / (tl.sum(x * x) * tl.sum(y * y)), for a cosine;
  *   - a running mean of x by a running mean of x * x, as of a gradient, without a root;
+ *   - the mean of a column of which each program has some rows only, where it has whole rows;
  *   - x - tl.sum(x), which is a mean without its division, or a factor that stands outside of the
  *     parentheses.
  *
@@ -323,6 +324,20 @@ static void look_at_sum(const Suspect *s, const Op *op)
                      "this subtracts from each element the sum of all of them, and no mean");
 }
 
+/* x - tl.sum(x, 0) / n of whole rows, some a program */
+static void look_at_column(const Suspect *s, const Op *op)
+{
+    bool part = false;
+    const Value *sum = sum_of(op->operands[1], &part);
+    const Value *x = element(op->operands[0]);
+
+    if (sum && part && ir_reduces(sum->def) && x->type->rank == 2 &&
+        element(sum->def->operands[0]) == x && suspect_is_shared_out(s, sum->def))
+        suspect_warn(s, sum->def, "the other axis, or a loop over all rows",
+                     "this is the mean along axis %d, of which each program has a part only",
+                     (int)attr_axis(sum->def));
+}
+
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
@@ -332,6 +347,7 @@ static void look_at(Op *op, void *suspect)
     if (op->code == OP_sub) {
         look_at_variance(s, op);
         look_at_sum(s, op);
+        look_at_column(s, op);
     }
     if (op->code == OP_add)
         look_at_eps(s, op);

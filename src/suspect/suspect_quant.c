@@ -9,7 +9,7 @@
  */
 #include "suspect.h"
 
-enum { DEEPEST = 16 };
+enum { DEEPEST = 10 };
 
 static bool has_sign(DType t)
 {

@@ -187,45 +187,6 @@ static bool is_unbounded(const Value *v, int depth)
     return false;
 }
 
-static const Op *load_of(const Value *v, int depth)
-{
-    const Op *op = ir_bare(v)->def;
-    const Op *load = NULL;
-
-    if (!op || depth == 0 || op_only_reads(op))
-        return op && op_only_reads(op) ? op : NULL;
-    for (int i = 0; i < op->noperands && op_has(op, FOLDS) && !load; i++)
-        load = load_of(op->operands[i], depth - 1);
-    return load;
-}
-
-typedef struct {
-    unsigned axes; /* of the grid, that the kernel asks for */
-} Asked;
-
-static void note_axis(Op *op, void *asked)
-{
-    if (op->code == OP_program_id)
-        ((Asked *)asked)->axes |= 1u << attr_axis(op);
-}
-
-/* Do programs share out the rows of a tile of rows and columns, and is this along the rows? */
-static bool is_shared_out(const Suspect *s, const Op *sum)
-{
-    const Op *load = load_of(sum->operands[0], DEEPEST);
-    Asked asked = {0};
-    int64_t by;
-
-    if (!load || sum->operands[0]->type->rank != 2 || !s->func->is_kernel ||
-        !type_same_shape(load->results[0]->type, sum->operands[0]->type))
-        return false;
-    ir_walk(s->func->body, note_axis, &asked);
-    const Value *p = load->operands[ir_access(load).pointer];
-    const Value *index = axis_program_march(p, -1, &by);
-    return index && (asked.axes & (asked.axes - 1)) == 0 && by == index->type->dims[0] &&
-           suspect_is_along(p, (int)attr_axis(sum), index, DEEPEST);
-}
-
 /* exp(x) / tl.sum(exp(x)) */
 static void look_at_weights(Op *op, void *suspect)
 {
@@ -241,7 +202,7 @@ static void look_at_weights(Op *op, void *suspect)
         suspect_warn(s, power, "tl.exp(x - tl.max(x, axis)) has the same quotients",
                      "exp of 89 is infinite, and by an infinite sum it is NaN: nothing keeps these "
                      "weights from that");
-    if (is_shared_out(s, sum))
+    if (suspect_is_shared_out(s, sum))
         suspect_warn(s, sum, "the other axis, or a loop over all rows",
                      "this sums up weights along axis %d, of which each program has a part only, "
                      "and divides that part by it",

@@ -4,6 +4,8 @@
  */
 #include "suspect.h"
 
+enum { DEEPEST = 24 };
+
 void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)
 {
     va_list ap;
@@ -102,4 +104,42 @@ bool suspect_is_along(const Value *v, int dim, const Value *index, int depth)
             return true;
     }
     return false;
+}
+
+static const Op *load_of(const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+    const Op *load = NULL;
+
+    if (!op || depth == 0 || op_only_reads(op))
+        return op && op_only_reads(op) ? op : NULL;
+    for (int i = 0; i < op->noperands && op_has(op, FOLDS) && !load; i++)
+        load = load_of(op->operands[i], depth - 1);
+    return load;
+}
+
+typedef struct {
+    unsigned axes; /* of the grid, that the kernel asks for */
+} Asked;
+
+static void note_axis(Op *op, void *asked)
+{
+    if (op->code == OP_program_id)
+        ((Asked *)asked)->axes |= 1u << attr_axis(op);
+}
+
+bool suspect_is_shared_out(const Suspect *s, const Op *sum)
+{
+    const Op *load = load_of(sum->operands[0], DEEPEST);
+    Asked asked = {0};
+    int64_t by;
+
+    if (!load || sum->operands[0]->type->rank != 2 || !s->func->is_kernel ||
+        !type_same_shape(load->results[0]->type, sum->operands[0]->type))
+        return false;
+    ir_walk(s->func->body, note_axis, &asked);
+    const Value *p = load->operands[ir_access(load).pointer];
+    const Value *index = axis_program_march(p, -1, &by);
+    return index && (asked.axes & (asked.axes - 1)) == 0 && by == index->type->dims[0] &&
+           suspect_is_along(p, (int)attr_axis(sum), index, DEEPEST);
 }

@@ -243,3 +243,82 @@ def add_bias(x, bias, out, M, N, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     ok = i < M * N
     tl.store(out + i, tl.load(x + i, mask=ok) + tl.load(bias + i % N, mask=ok), mask=ok)
+
+
+@triton.jit
+def logsoftmax_wrong(x, out, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + row * n + c, mask=c < n, other=-float("inf"))
+    v = v - tl.max(v, 0)
+    tl.store(out + row * n + c, v - tl.sum(tl.exp(v), 0), mask=c < n)
+
+
+@triton.jit
+def logsoftmax(x, out, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + row * n + c, mask=c < n, other=-float("inf"))
+    v = v - tl.max(v, 0)
+    tl.store(out + row * n + c, v - tl.log(tl.sum(tl.exp(v), 0)), mask=c < n)
+
+
+@triton.jit
+def act_order_wrong(a, b, bias, c, M, N, K, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    s = tl.program_id(1) * B + tl.arange(0, B)
+    k = tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for i in range(0, K, B):
+        acc += tl.dot(tl.load(a + r[:, None] * K + (i + k)[None, :]), tl.load(b + (i + k)[:, None] * N + s[None, :]))
+        acc = tl.maximum(acc, 0.0)
+    tl.store(c + r[:, None] * N + s[None, :], acc + tl.load(bias + s)[None, :])
+
+
+@triton.jit
+def act_order(a, b, bias, c, M, N, K, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    s = tl.program_id(1) * B + tl.arange(0, B)
+    k = tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for i in range(0, K, B):
+        acc += tl.dot(tl.load(a + r[:, None] * K + (i + k)[None, :]), tl.load(b + (i + k)[:, None] * N + s[None, :]))
+    tl.store(c + r[:, None] * N + s[None, :], tl.maximum(acc + tl.load(bias + s)[None, :], 0.0))
+
+
+@triton.jit
+def norm_dim_wrong(x, out, h, w, BH: tl.constexpr, BW: tl.constexpr):
+    r = tl.program_id(0) * BH + tl.arange(0, BH)
+    c = tl.arange(0, BW)
+    m = (r[:, None] < h) & (c[None, :] < w)
+    v = tl.load(x + r[:, None] * w + c[None, :], mask=m, other=0.0)
+    mean = tl.sum(v, 0) / w
+    d = tl.where(m, v - mean[None, :], 0.0)
+    var = tl.sum(d * d, 0) / w
+    tl.store(out + r[:, None] * w + c[None, :], d * tl.rsqrt(var + 1e-5)[None, :], mask=m)
+
+
+@triton.jit
+def norm_dim(x, out, h, w, BH: tl.constexpr, BW: tl.constexpr):
+    r = tl.program_id(0) * BH + tl.arange(0, BH)
+    c = tl.arange(0, BW)
+    m = (r[:, None] < h) & (c[None, :] < w)
+    v = tl.load(x + r[:, None] * w + c[None, :], mask=m, other=0.0)
+    mean = tl.sum(v, 1) / w
+    d = tl.where(m, v - mean[:, None], 0.0)
+    var = tl.sum(d * d, 1) / w
+    tl.store(out + r[:, None] * w + c[None, :], d * tl.rsqrt(var + 1e-5)[:, None], mask=m)
+
+
+@triton.jit
+def count_wrong(x, out, n, t, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    tl.atomic_add(out, tl.sum((v < t).to(tl.int32), 0))
+
+
+@triton.jit
+def count(x, out, n, t, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    tl.atomic_add(out, tl.sum(((v < t) & (i < n)).to(tl.int32), 0))
