@@ -220,12 +220,11 @@ static void look_at_norm(const Suspect *s, const Op *op)
     const Value *x = element(op->operands[0]);
     bool part = false;
     const Value *squares = summed_in(without_eps(op->operands[1]), &part);
-    const Value *of = squares && !part ? squared(squares) : NULL;
+    const Value *of = squares ? squared(squares) : NULL;
 
     if (of && x->type->rank > 0 && is_same(x, of))
         suspect_warn(s, op, "x / tl.sqrt(tl.sum(x * x)), or x * tl.rsqrt(..)",
-                     "this divides by a sum of squares, and not by its root: the result is no "
-                     "longer 1 long");
+                     "this divides by a %s of squares, and not by its root", part ? "mean" : "sum");
 }
 
 static bool is_sum_of_squares(const Value *v)

@@ -322,3 +322,43 @@ def count(x, out, n, t, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     v = tl.load(x + i, mask=i < n, other=0.0)
     tl.atomic_add(out, tl.sum(((v < t) & (i < n)).to(tl.int32), 0))
+
+
+@triton.jit
+def ln_eps_wrong(x, out, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    ok = c < n
+    v = tl.load(x + row * n + c, mask=ok, other=0.0)
+    mean = tl.sum(v, 0) / n
+    d = tl.where(ok, v - mean, 0.0)
+    std = tl.sum(d * d, 0) / n
+    tl.store(out + row * n + c, d / (std + 1e-5), mask=ok)
+
+
+@triton.jit
+def ln_eps(x, out, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    ok = c < n
+    v = tl.load(x + row * n + c, mask=ok, other=0.0)
+    mean = tl.sum(v, 0) / n
+    d = tl.where(ok, v - mean, 0.0)
+    std = tl.sqrt(tl.sum(d * d, 0) / n)
+    tl.store(out + row * n + c, d / (std + 1e-5), mask=ok)
+
+
+@triton.jit
+def rounds_grid_wrong(x, out, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    for i in range(pid, n, tl.num_programs(0)):
+        c = i * B + tl.arange(0, B)
+        tl.store(out + c, tl.load(x + c, mask=c < n) * 2, mask=c < n)
+
+
+@triton.jit
+def rounds_grid(x, out, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    for i in range(pid, tl.cdiv(n, B), tl.num_programs(0)):
+        c = i * B + tl.arange(0, B)
+        tl.store(out + c, tl.load(x + c, mask=c < n) * 2, mask=c < n)
