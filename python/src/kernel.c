@@ -257,14 +257,18 @@ static PyObject *join_names(const Kernel *k, int n, PyObject *const *given)
 /* An array that was forgotten among those that are given by position is missed at the end. */
 static void refuse_missing_number(const Launch *l, const Param *param)
 {
-    PyObject *text = join_names(l->kernel, l->kernel->nparams, l->given);
+    PyObject *given = join_names(l->kernel, l->kernel->nparams, l->given);
+    PyObject *all = given ? join_names(l->kernel, l->kernel->nparams, NULL) : NULL;
 
-    if (text && PyUnicode_GetLength(text) > 0)
-        PyErr_Format(PyExc_TypeError, "the kernel misses an argument for `%s`; it was given %U",
-                     param->text, text);
-    else if (text)
-        PyErr_Format(PyExc_TypeError, "the kernel misses an argument for `%s`", param->text);
-    Py_XDECREF(text);
+    if (all && PyUnicode_GetLength(given) > 0)
+        PyErr_Format(PyExc_TypeError,
+                     "the kernel misses an argument for `%s`: it takes %U, and was given %U",
+                     param->text, all, given);
+    else if (all)
+        PyErr_Format(PyExc_TypeError, "the kernel misses an argument for `%s`: it takes %U",
+                     param->text, all);
+    Py_XDECREF(all);
+    Py_XDECREF(given);
 }
 
 static void refuse_missing(const Launch *l, const Param *param)

@@ -487,7 +487,7 @@ class Values(unittest.TestCase):
         for call, text in (
                 (lambda: store_number[(1,)](out), "misses an argument for `value`"),
                 (lambda: store_number[(1,)](out, vaule=1), "`value`; it has no parameter `vaule`, which"),
-                (lambda: store_number[(1,)](out, num_warps=4), "misses an argument for `value`; it was given out$"),
+                (lambda: store_number[(1,)](out, num_warps=4), "misses an argument for `value`: it takes out, value, and was given out$"),
                 (lambda: store_number[(2.5,)](out, 1), "are integers, not 2.5: triton.cdiv"),
                 (lambda: store_number[2.5](out, 1), "are integers, not 2.5: triton.cdiv"),
                 (lambda: store_number[(1,)](out, out.sum), r"cannot be the method `sum`.*\nhint: parentheses call it: x.sum\(\)"),
@@ -519,6 +519,13 @@ class Values(unittest.TestCase):
             tilec.compile(store_number)
         with self.assertRaisesRegex(AttributeError, "has no `sum`: a launch gives no result, which"):
             store_number[(1,)](out, 1).sum()
+        given = store_number[(1,)](out, 1)
+        for use in (lambda: given + 1, lambda: 2 * given, lambda: given < 0, lambda: -given, lambda: len(given),
+                    lambda: list(given), lambda: float(given), lambda: np.asarray(given), lambda: np.allclose(given, out)):
+            with self.assertRaisesRegex(TypeError, "`store_number` gives no result: .* the arrays that it stores to"):
+                use()
+        with self.assertRaisesRegex(TypeError, r"`out` cannot be a .*\nhint: a launch gives no result: give the array that"):
+            store_number[(1,)](given, 1)
         with self.assertRaisesRegex(tilec.TritonError, "hint: did you mean `num_warps`?"):
             store_number[(1,)](out, 1, num_warp=4)
         with self.assertRaisesRegex(tilec.TritonError, r"\(fp32, fp32, fp32, fp32, \.\. 64 values\)"):

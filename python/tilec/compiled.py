@@ -201,5 +201,17 @@ class CompiledKernel:
         raise AttributeError(f"a compiled kernel has no `{name}`: a launch gives no result, which "
                              "is in the arrays that the kernel stores to")
 
+    def _is_no_array(self, *_, **__):
+        raise TypeError(f"`{self.name}` gives no result: what it computes is in the arrays that it stores to, "
+                        "which the launch was given")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _is_no_array
+    __floordiv__ = __mod__ = __pow__ = __matmul__ = __rmatmul__ = __neg__ = __abs__ = _is_no_array
+    __lt__ = __le__ = __gt__ = __ge__ = __len__ = __iter__ = __float__ = __int__ = _is_no_array
+    __array__ = __setitem__ = _is_no_array
+
+    def __bool__(self):
+        return True
+
     def __repr__(self):
         return f"<{self.name}, compiled for {self._call.device()}>"

@@ -185,6 +185,8 @@ def describe(value):
         return f"the type {value}", "a kernel has the types of its arguments: pass a pointer"
     if _is_dtype(value):
         return f"{what}, {value}", "the language has no such dtype: name one of tl"
+    if _is_of(value, "tilec.compiled", "CompiledKernel"):
+        return what, f"a launch gives no result: give the array that `{value.name}` stores to"
     if _is_array(value):
         shape = tuple(getattr(value, "shape", ()))
         advice = "its number is a constant: NAME.item()" if shape == () else \

@@ -18,6 +18,7 @@
 #include "../lower/lowering.h"
 #include "../check/check.h"
 #include "../check/programs.h"
+#include "../tensor/tensor.h"
 #include "../opt/opt.h"
 #include "../run/record.h"
 #include "../ir/analysis.h"
@@ -205,7 +206,7 @@ struct Specialisation {
     bool roams;                  /* it may use memory of which no parameter says where it is */
     Programs programs;           /* what its programs make of the grid */
     int32_t most_programs;       /* ir_most_programs() */
-    _Atomic unsigned grids_told; /* bits of programs.c: what was said of a grid, once */
+    _Atomic unsigned grids_told; /* bits of src/warn: what was said of a launch, once */
 
     Arena *words;   /* of `speech` */
     Speech *speech; /* what the kernel may say; NULL: nothing, and there are no hidden parameters */
@@ -413,28 +414,11 @@ bool memory_in_place(const Binding *b, uint64_t loaded, uint64_t stored);
 /* The tensor of a slot is written, and none that is read reaches into it. */
 bool memory_is_only_written(const Binding *b, int slot, uint64_t loaded, uint64_t stored);
 double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' tensors */
-/* Of one dimension, in elements; INT64_MAX where there are none and the extents overflow. */
-int64_t memory_stride(const tilec_tensor *t, int dim);
-/* Do some of its elements lie in one place?  Gives how many there are, and of places, if so. */
-bool memory_overlaps(const tilec_tensor *t, int64_t *elements, int64_t *places);
 
 /* progress.c: a launch on the request's device, which its on_progress, if any, hears of */
 RunStatus progress_launch(const Request *r, void *state, DeviceLaunch *launch, char **text);
 /* Wait for threads of launches that are over, and free what they had. */
 void progress_join(tilec_context *ctx);
-
-/* place.c: "[3]", and "[1027] is outside of its 1000 elements", for an offset in elements; both
- * stand behind the array's name. */
-void place_put(Text *t, const tilec_tensor *array, int64_t offset);
-void place_put_outside(Text *t, const tilec_tensor *array, int64_t offset);
-
-/* view.c: which elements an array has: the numbers that PARAM_VIEW stands for */
-typedef struct {
-    int dims; /* beside the tail */
-    int64_t parts[VIEW_STRIDE + 2 * MAX_RANK];
-} View;
-bool view_of(const tilec_tensor *t, View *out); /* false: nobody knows */
-int view_dims(const tilec_tensor *t);           /* of its view; negative: nobody knows */
 
 /* speech.c: launches of kernels that may say something */
 /* What such launches need, from the kernel as it was lowered; nothing where it says nothing. */
@@ -449,39 +433,8 @@ int speech_nargs(const Speech *s);        /* slots of such a launch */
 int speech_records_arg(const Speech *s);  /* the slot with the port in it; -1: none */
 RecordRoom speech_room(const Request *r); /* for a device that needs a buffer there */
 
-/* programs.c: what is to be said of a grid, through on_message, which may be NULL */
-/* Launching nothing may be meant, or a dimension was forgotten. */
-void programs_warn_of_none(const Request *r, const int32_t *grid);
 /* request.c: the name of the argument that it is; NULL: it is an item of one. */
 const char *request_name_of_tensor(const Request *r, const tilec_tensor *t);
-/* strides.c: a warning, once for a specialisation, of an array whose strides are not those that the
- * kernel goes by. */
-void strides_warn(const Request *r);
-/* reach.c: a warning, once, of a grid that does not go with the launch's numbers and arrays. */
-void reaches_warn(const Request *r, const int32_t *grid);
-/* rows.c: a warning, once, of a tile that is shorter than the rows that it stands for. */
-void rows_warn(const Request *r);
-/* shared.c: a warning, once, of what all programs store to the same elements. */
-void shared_warn(const Request *r, const int32_t *grid);
-/* Is it the first for this specialisation to tell this?  `bit`: one of these. */
-enum {
-    TOLD_AXES = 1,
-    TOLD_SCALARS = 2,
-    TOLD_STRIDES = 4,
-    TOLD_REACH = 8,
-    TOLD_ROWS = 16,
-    TOLD_SHARED = 32
-};
-bool programs_claim(const Request *r, unsigned bit);
-void programs_say(const Request *r, const char *text); /* through on_message, if there is one */
-void programs_say_of(const Request *r, const tilec_tensor *t, const char *what, const char *hint);
-/* Once for a specialisation: of axes that nobody asks for, and of programs of one element. */
-void programs_warn(const Request *r, const int32_t *grid);
-/* loaded.c: behind a launch that changed nothing of this tensor, where read[i] is whether element i
- * of its memory was loaded, from the lowest address on: of a part that most likely should be all.
- */
-void loaded_warn(const Request *r, const int32_t *grid, const tilec_tensor *t,
-                 const unsigned char *read);
 
 /* spec.c: compiled kernels of one file */
 /* By types and constants; NULL: there is none yet.  Needs no lock; lives as long as the file. */

@@ -129,20 +129,49 @@ static bool note_tuning(Binder *b)
 }
 
 /* Which parameters the arguments without a name went to: one that was forgotten moves all behind
- * it. */
-static void note_positions(Binder *b)
+ * it.  False: they all have names. */
+static bool note_positions(Binder *b)
 {
     int n = 0;
 
     for (int i = 0; i < b->r->nargs; i++)
         n += !b->r->args[i].name;
     if (n == 0 || !b->job)
-        return;
+        return n > 0;
     Text t = text_new(b->job->arena);
     for (int i = 0; i < n && i < b->kernel->nparams; i++)
         text_printf(&t, "%s`%s`", i ? ", " : "", b->kernel->params[i].name);
     bind_hint(b, "by position there %s for %s; is one missing between them?",
               n == 1 ? "is an argument" : "are arguments", t.s);
+    return true;
+}
+
+static bool is_missing(const Binder *b, int i)
+{
+    Const option;
+
+    return !b->given[i] && !bind_missing_value(b, i, &option);
+}
+
+/* What the kernel takes, and which of that there is, beside the first argument that is missing. */
+static void note_names(Binder *b, int missing)
+{
+    if (!b->job)
+        return;
+    Text takes = text_new(b->job->arena), given = text_new(b->job->arena);
+    for (int i = 0; i < b->kernel->nparams; i++) {
+        const char *name = b->kernel->params[i].name;
+        if (i < missing && is_missing(b, i))
+            return;
+        text_printf(&takes, "%s%s", i ? ", " : "", name);
+        if (b->given[i])
+            text_printf(&given, "%s%s", given.len ? ", " : "", name);
+    }
+    const char *name = b->kernel->params[missing].name, *file = b->r->file->source->shown;
+    bind_hint(b, "`%s` takes %s, and was given %s: write %s=VALUE, too%s", b->kernel->name, takes.s,
+              given.len ? given.s : "nothing", name,
+              file[0] == '<' ? ""
+                             : arena_printf(b->job->arena, "; `tilec list %s` shows a call", file));
 }
 
 static void refuse_missing(Binder *b, int i, const Fallback *f)
@@ -157,7 +186,8 @@ static void refuse_missing(Binder *b, int i, const Fallback *f)
     }
     bind_refuse(b, TILEC_REFUSED, p->span, "%s `%s` was not given",
                 p->is_constexpr ? "the constexpr" : "argument", p->name);
-    note_positions(b);
+    if (!note_positions(b) && !p->is_constexpr && !p->has_default)
+        note_names(b, i);
     if (p->is_constexpr && note_tuning(b))
         return;
     if (f->text && p->is_constexpr) /* an unread configuration may have any constexpr */

@@ -160,6 +160,6 @@ bool bind_descriptor(Binder *b, BindTo to, const tilec_arg *a)
     for (int i = 0; i < t->ndim; i++)
         bind_extent(b, p, &parts[1 + i], t->shape[i]);
     for (int i = 0; i < t->ndim; i++)
-        bind_extent(b, p, &parts[1 + t->ndim + i], memory_stride(t, i));
+        bind_extent(b, p, &parts[1 + t->ndim + i], tensor_stride(t, i));
     return b->status == TILEC_OK;
 }

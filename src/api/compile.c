@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "../suspect/suspect.h"
 
 /* --- lower, optimise, generate: the steps --- */
 
@@ -111,7 +112,7 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
     if (!m)
         return NULL;
     if (!r->options.wide_floats)
-        check_suspects(m, d);
+        suspect_warn_of_all(m, d);
     Func *f = module_kernel(m);
     if (f->num_warps == 0)
         f->num_warps = r->binding->num_warps;

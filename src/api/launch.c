@@ -5,7 +5,10 @@
  * heuristics must be evaluated.  Whatever is not there or not right takes the slow way, a job that
  * compiles or says what is wrong.
  */
+#include <stdlib.h>
+
 #include "api.h"
+#include "../warn/warn.h"
 
 /* What a launch is refused for that no line of the source tells: the kernel stands in front. */
 #define refuse_request(r, status, error, format, ...)                                              \
@@ -129,6 +132,60 @@ static const char *describe_place(void *request, Arena *a, int i, uint64_t addre
     return out.s;
 }
 
+/* --- warnings --- */
+
+static void say(void *request, const char *text)
+{
+    const Request *r = request;
+
+    if (r->options.on_message)
+        r->options.on_message(r->options.user, text);
+}
+
+typedef struct {
+    Span span;
+    const char *what, *hint;
+} Warning;
+
+static tilec_status render(Job *job, void *warning)
+{
+    const Warning *w = warning;
+
+    diag(job->diags, DIAG_WARNING, w->span, "%s", w->what);
+    diag(job->diags, DIAG_HINT, (Span){0}, "%s", w->hint);
+    return TILEC_FAULT;
+}
+
+static void say_at(void *request, Span span, const char *what, const char *hint)
+{
+    const Request *r = request;
+    Warning w = {span, what, hint};
+    char *text = NULL;
+
+    job_run_with_places(r->file, render, &w, &text);
+    if (text) /* else there was no memory for it */
+        say(request, text);
+    free(text);
+}
+
+static Launch launch_of(const Request *r, const int32_t *grid)
+{
+    return (Launch){.kernel = r->kernel->name,
+                    .signature = r->kernel->signature,
+                    .args = r->args,
+                    .nargs = r->nargs,
+                    .slots = r->binding->slots,
+                    .tensors = r->binding->tensors,
+                    .nslots = r->binding->nslots,
+                    .grid = grid,
+                    .programs = &r->spec->programs,
+                    .checks = r->options.check,
+                    .told = &r->spec->grids_told,
+                    .say = say,
+                    .say_at = say_at,
+                    .user = (void *)r};
+}
+
 /* As DeviceLaunch.on_part. */
 typedef struct {
     const Request *request;
@@ -138,8 +195,9 @@ typedef struct {
 static void tell_part(void *part, int i, const unsigned char *read)
 {
     const Part *p = part;
+    const Launch l = launch_of(p->request, p->grid);
 
-    loaded_warn(p->request, p->grid, memory_of_range(p->request->binding, i), read);
+    warn_of_loaded(&l, memory_of_range(p->request->binding, i), read);
 }
 
 static tilec_status launch_on_device(const Request *r, const int32_t *grid, const uint64_t *slots,
@@ -188,11 +246,13 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
     if (!api_available(device, error))
         return TILEC_FAILED;
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) {
-        programs_warn_of_none(r, grid);
+        warn_of_none(&(Launch){.grid = grid, .say = say, .user = (void *)r});
         return TILEC_OK;
     }
-    if (r->options.on_message)
-        programs_warn(r, grid);
+    if (r->options.on_message) {
+        const Launch l = launch_of(r, grid);
+        warn_of_launch(&l);
+    }
     tilec_status fits = check_device_grid(r, grid, error);
     if (fits == TILEC_OK)
         fits = check_addresses(r, error);

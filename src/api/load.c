@@ -6,6 +6,7 @@
  * which asks for it as kernels are lowered.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <string.h>
 
 #include "api.h"
@@ -160,9 +161,9 @@ tilec_status load_file(Job *job, void *load)
         text = arena_strndup(f->arena, l->text, len);
     int status = l->text ? 0 : os_read_file(f->arena, l->path, MAX_SOURCE, &text, &len);
     if (status != 0)
-        return job_refuse(job, TILEC_IO, "%s: %s%s",
+        return job_refuse(job, TILEC_IO, "%s: %s%s%s",
                           l->path[0] ? shown_name(job->arena, l->path) : "a path without a name",
-                          strerror(status),
+                          strerror(status), status == ENOENT ? os_missing(job->arena, l->path) : "",
                           strchr(l->path, '\n') ? "\nhint: this is a text and no path: "
                                                   "tilec_load_string() takes it, in C++ load_text()"
                                                 : "");

@@ -13,39 +13,11 @@ typedef struct {
     double bytes; /* of its elements, each once */
 } Extent;
 
-int64_t memory_stride(const tilec_tensor *t, int dim)
-{
-    int64_t stride = 1;
-
-    if (t->strides)
-        return t->strides[dim];
-    for (int i = dim + 1; i < t->ndim; i++) {
-        if (__builtin_mul_overflow(stride, t->shape[i], &stride))
-            return INT64_MAX;
-    }
-    return stride;
-}
-
-bool memory_overlaps(const tilec_tensor *t, int64_t *elements, int64_t *places)
-{
-    int64_t far;
-
-    *elements = *places = 1;
-    for (int i = 0; i < t->ndim; i++) {
-        if (memory_stride(t, i) < 0 || t->shape[i] == 0 ||
-            __builtin_mul_overflow(*elements, t->shape[i], elements) ||
-            __builtin_mul_overflow(t->shape[i] - 1, memory_stride(t, i), &far) ||
-            __builtin_add_overflow(*places, far, places))
-            return false;
-    }
-    return *places < *elements;
-}
-
 /* Add what dimension `i` reaches below and above the first element; false on overflow. */
 static bool reach_of_dimension(const tilec_tensor *t, int i, int64_t size, int64_t *below,
                                int64_t *above)
 {
-    int64_t stride = memory_stride(t, i), far;
+    int64_t stride = tensor_stride(t, i), far;
 
     if (__builtin_mul_overflow(t->shape[i] - 1, stride, &far) ||
         __builtin_mul_overflow(far, size, &far))

@@ -387,6 +387,10 @@ void os_reads_add(int fd, bool is_data); /* an open file is read; `is_data`: for
 int os_reads_refuse(const char *path, bool may_be_data);
 const char *os_error_text(int error); /* strerror(), of this one too */
 
+/* os_missing.c: what follows "No such file or directory": "; there is no folder 'x'" of the first
+ * one that is missing, "; did you mean 'x'?" of an entry whose name is nearly that, or "" */
+const char *os_missing(Arena *a, const char *path);
+
 /* os_output.c: before long work whose result is to be written */
 /* 0, or the error that writing would meet, one of os_write_file() or os_write_array(). */
 int os_check_output(const char *path, bool is_array);

@@ -1,6 +1,8 @@
 /*
  * client.c - how a part of the library tells whom it works for why it stops, or what to beware of
  */
+#include <errno.h>
+
 #include "client.h"
 
 void client_stop_for(Client *c, const ClientTrouble *why)
@@ -32,7 +34,8 @@ void client_stop_at_output(Client *c, const char *path, int error)
     const ClientTrouble why = {
         .fault = error == OS_WAS_READ ? CLIENT_USAGE : CLIENT_FILES,
         .file = path,
-        .text = arena_printf(c->arena, "%s: %s", shown_name(c->arena, path), os_error_text(error))};
+        .text = arena_printf(c->arena, "%s: %s%s", shown_name(c->arena, path), os_error_text(error),
+                             error == ENOENT ? os_missing(c->arena, path) : "")};
 
     client_stop_for(c, &why);
 }

@@ -1,9 +1,10 @@
 /*
- * check.h - what is wrong with a kernel, or surely not meant: told before it runs, or made to tell
+ * check.h - kernels that look at what they do, and what a launch is to look at
  *
- * suspect*.c warn of mistakes in the IR as it was lowered.  records.c makes ready what programs may
- * say of themselves; with --check check*.c put assertions into the code, of which the targets make
- * what they make of assert().  All stand on the passes and analyses of src/opt/.
+ * records.c makes ready what programs may say of themselves; with --check check*.c put assertions
+ * into the code, of which the targets make what they make of assert().  programs.h is what a
+ * kernel makes of its grid and its arrays, which src/warn compares with a launch.  All stand on the
+ * passes and analyses of src/opt/.
  */
 #ifndef TILEC_CHECK_H
 #define TILEC_CHECK_H
@@ -24,10 +25,6 @@ typedef struct {
 bool check_records(Module *m, const CheckWish *wish, Diags *d);
 void check_named(Func *f); /* named.c; of a kernel without calls */
 
-/* suspect.c: warn of what is allowed and surely not meant.  Before all passes, and before
- * check_records: of a module as it was lowered, which stays as it is. */
-void check_suspects(const Module *m, Diags *d);
-
 /* Check every access of a kernel without calls whose pointer comes from an array of the launch.
  * views[i]: how many dimensions the view of the array behind parameter i has beside its tail
  * (ir.h); negative: nobody knows what is behind it, or it is no pointer. */
@@ -47,8 +44,8 @@ void check_winners(Func *f); /* check_winner.c: nor that a masked lane is the gr
 bool check_flows_into_power(const UseLists *uses, const Value *v, int depth);
 void check_fractions(Func *f); /* check_fraction.c: nor that a store cuts off fractions */
 void check_bins(Func *f);      /* check_bins.c: nor that tl.histogram leaves numbers out */
+void check_counts(Func *f);    /* check_count.c: nor lanes that are not there are counted */
 void check_starts(Func *f);    /* check_start.c: nor what a loop begins a maximum with */
-void check_means(Func *f); /* suspect_mean.c: nor that a sum is divided by lanes that were none */
 /* Every float but in memory and parameters becomes fp64; without calls and handles. */
 void check_widen(Func *f);
 

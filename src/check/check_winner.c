@@ -6,6 +6,8 @@
  * that is asked when the programs run: in each row of a maximum or minimum, or of a choice of an
  * index, one of the lanes that the mask lets through must hold the result, if there are any.
  *
+ * So is tl.max(tl.where(x == m, 0.0, x)) of the greatest m: what was to be taken out must not win.
+ *
  * Of a scan none of the lanes that are there may hold more than the greatest of them.  Of a sort
  * that is stored under the mask of the load none that was left out may come before one that is
  * there.
@@ -126,12 +128,12 @@ static Value *any_along(Builder *b, Value *v, int axis)
     return opt_reduce_along(b, OP_max, build_cast(b, v, DT_I32, ROUND_NEAREST), axis);
 }
 
-static void ask(Op *op, Value *mask, int which)
+static void ask(Op *op, Value *mask, int which, const char *text)
 {
     Builder b = builder_before(op->next);
     const int axis = attr_axis(op);
     Value *v = op->operands[which], *r = op->results[which];
-    int64_t attrs[] = {attr_of_text(b.module, wins_text, strlen(wins_text)), 0, 1};
+    int64_t attrs[] = {attr_of_text(b.module, text, strlen(text)), 0, 1};
 
     b.span = op->span;
     b.site = op->site;
@@ -143,6 +145,43 @@ static void ask(Op *op, Value *mask, int which)
     Value *found = any_along(&b, build_binary(&b, OP_and, mask, holds), axis);
     Value *right = build_binary(&b, OP_ge, found, there);
     build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
+}
+
+/* --- the greatest was taken out --- */
+
+static const char taken_text[] =
+    "a lane wins here that was given this number to be left out: "
+    "-float(\"inf\") loses against all, and float(\"inf\") in a minimum";
+
+/* x == m of the greatest or least m of the row, or i == the index of that */
+static bool is_winner_of(const Value *condition)
+{
+    const Op *op = condition->def;
+
+    for (int i = 0; op && op->code == OP_eq && i < 2; i++) {
+        const Op *winner = ir_bare(op->operands[i])->def;
+        if (ir_reduces(winner) && (chooses_index(winner) || chooses_value(winner)))
+            return true;
+    }
+    return false;
+}
+
+static void ask_taken(Op *op)
+{
+    const int which = op->noperands - 1;
+    const Op *choice = op->code == OP_reduce ? op->operands[which]->def : NULL;
+    uint64_t bits;
+
+    if (!choice || choice->code != OP_select || !is_winner_of(choice->operands[0]) ||
+        !value_constant(choice->operands[1], &bits) ||
+        !dtype_is_float(choice->results[0]->type->dtype) ||
+        !(fabs(scalar_to_double(choice->results[0]->type->dtype, bits)) < A_MARK))
+        return;
+    Builder b = builder_before(op);
+    b.span = op->span;
+    b.site = op->site;
+    b.mark = op->mark;
+    ask(op, build_unary(&b, OP_not, choice->operands[0]), which, taken_text);
 }
 
 /* The greatest or least of the lanes that the mask lets through, for each row. */
@@ -236,6 +275,7 @@ void check_winners(Func *f)
     UseLists uses = ir_uses(f, r.arena);
     for (int i = 0; i < r.found.len; i++) {
         Op *op = r.found.at[i];
+        ask_taken(op);
         Lanes s = {.shape = op->operands[0]->type};
 
         find_mask(&s, op->operands[0], DEEPEST);
@@ -246,6 +286,6 @@ void check_winners(Func *f)
         else if (op->code == OP_scan)
             ask_scan(op, s.mask);
         else if (op->code != OP_sort)
-            ask(op, s.mask, op->noperands - 1);
+            ask(op, s.mask, op->noperands - 1, wins_text);
     }
 }

@@ -7,6 +7,7 @@
  * takes it.  A module that says nothing stays as it is.
  */
 #include "check.h"
+#include "../suspect/suspect.h"
 
 static bool says_something(const Op *op)
 {
@@ -85,7 +86,8 @@ static bool add_checks(Func *f, const CheckWish *wish, Diags *d)
         check_winners(f);
         check_starts(f);
         check_bins(f);
-        check_means(f);
+        check_counts(f);
+        suspect_ask_for_means(f);
     }
     check_accesses(f, wish->views);
     if (wish->stores)

@@ -98,7 +98,9 @@ static const char *read_source(Client *c, const char *path, size_t *n)
     if (error == EISDIR)
         client_stop_at_file(c, path, "this is a folder; a kernel's file stands here, FILE.py");
     if (error)
-        client_stop_at_file(c, path, strerror(error));
+        client_stop_at_file(c, path,
+                            arena_printf(c->arena, "%s%s", strerror(error),
+                                         error == ENOENT ? os_missing(c->arena, path) : ""));
     return text;
 }
 

@@ -178,10 +178,10 @@ void io_refuse(Io *io, const char *fmt, ...)
     fail(&io->guard);
 }
 
-void io_refuse_system(Io *io, int error)
+void io_refuse_system(Io *io, int error, const char *path)
 {
     io->reason = error;
-    io_refuse(io, "%s", os_error_text(error));
+    io_refuse(io, "%s%s", os_error_text(error), error == ENOENT ? os_missing(io->arena, path) : "");
 }
 
 void io_no_memory(Io *io)
@@ -297,7 +297,7 @@ static void write_out(Io *io, const char *path)
         error =
             fwrite(io->out, 1, io->out_len, stdout) != io->out_len || fflush(stdout) ? errno : 0;
     if (error)
-        io_refuse_system(io, error);
+        io_refuse_system(io, error, path);
 }
 
 static void write_task(Io *io, const Task *task)

@@ -79,7 +79,8 @@ tilec_status io_write(const char *path, const tilec_tensor *tensor, const tilec_
 
 /* Leave the call, with what is wrong with the file; its name is put in front. */
 NORETURN void io_refuse(Io *io, const char *fmt, ...) PRINTF(2, 3);
-NORETURN void io_refuse_system(Io *io, int error); /* the same in the system's words */
+/* the same in the system's words, of a path */
+NORETURN void io_refuse_system(Io *io, int error, const char *path);
 NORETURN void io_no_memory(Io *io);
 
 /* memory.c: bytes in, arrays, bytes out */

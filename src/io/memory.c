@@ -27,7 +27,7 @@ static size_t read_fd(Io *io, void *to, size_t n)
         if (k < 0 && errno == EINTR)
             continue;
         if (k < 0)
-            io_refuse_system(io, errno);
+            io_refuse_system(io, errno, "");
         if (k == 0)
             break;
         got += (size_t)k;
@@ -42,7 +42,7 @@ void io_open_file(Io *io, const char *path)
     struct stat st;
 
     if (fd < 0)
-        io_refuse_system(io, errno);
+        io_refuse_system(io, errno, path);
     os_reads_add(fd, true);
     io->in = (IoInput){.fd = fd, .more = read_fd, .left = UINT64_MAX};
     if (!is_stdin && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))

@@ -1,19 +1,24 @@
 /*
- * lower_forgotten.c - arrays that a kernel does not mention, loads and totals that nobody asks for
+ * lower_forgotten.c - arrays and scales that a kernel does not mention, loads and totals that
+ * nobody asks for
  *
  * A bias that is loaded and never added, a scale that is passed and never read: the kernel runs,
  * and its results are wrong; so they are where a total of the rounds so far is kept, and not added
  * to what a round stores.  Told by names: one that stands nowhere in the kernel, in no arm of
- * any `if`, was forgotten.  Nothing is said of numbers, of names that begin with `_`, and of
- * helpers, which have the parameters that their callers want.
+ * any `if`, was forgotten.  Nothing is said of integers, many of which are strides, of floats but
+ * where products go into an exponential, as the scores of attention do, since many a backward pass
+ * has an eps that it does not need; nor of names that begin with `_`, and of helpers, which have
+ * the parameters that their callers want.
  *
- * An array that its kernel ignores is told of where somebody gives each argument by hand.  Where a
- * program that knows the kernel launches it, as from Python, the array is most likely ignored for
- * long, and whoever sees the warning has not written the kernel.
+ * An array or a scale that its kernel ignores is told of where somebody gives each argument by
+ * hand.  Where a program that knows the kernel launches it, as from Python, the array is most
+ * likely ignored for long, and whoever sees the warning has not written the kernel.
  */
 #include "lower.h"
 
 #include <string.h>
+
+enum { DEEPEST = 10 };
 
 typedef struct {
     Sym name;
@@ -61,13 +66,56 @@ static bool is_used(const AstFunc *fn, Sym name)
     return u.uses > 0 || name[0] == '_';
 }
 
-static bool is_array(const Func *kernel, Sym name)
+/* NULL: it is none that is there when the kernel runs. */
+static const Type *type_of_parameter(const Func *kernel, Sym name)
 {
     for (int i = 0; i < kernel->nparams; i++) {
         if (strcmp(kernel->params[i].name, name) == 0)
-            return kernel->body->args[i]->type->pointer;
+            return kernel->body->args[i]->type;
+    }
+    return NULL;
+}
+
+static bool is_array(const Func *kernel, Sym name)
+{
+    const Type *t = type_of_parameter(kernel, name);
+
+    return t && t->pointer;
+}
+
+static bool is_float(const Func *kernel, Sym name)
+{
+    const Type *t = type_of_parameter(kernel, name);
+
+    return t && !t->pointer && dtype_is_float(t->dtype);
+}
+
+/* Is there an exponential of a product of matrices? */
+static bool has_scores(const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return false;
+    if (op->code == OP_dot)
+        return true;
+    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op_has(op, MOVES)); i++) {
+        if (has_scores(op->operands[i], depth - 1))
+            return true;
     }
     return false;
+}
+
+typedef struct {
+    bool found;
+} Scores;
+
+static void note_scores(Op *op, void *scores)
+{
+    Scores *s = scores;
+
+    if (op->code == OP_exp || op->code == OP_exp2)
+        s->found |= has_scores(op->operands[0], DEEPEST);
 }
 
 /* NAME = tl.load(..) */
@@ -184,14 +232,18 @@ static bool uses_arrays(const AstFunc *fn, const Func *kernel)
     return false;
 }
 
-static void look_at_arrays(Lower *l, const AstFunc *fn, const Func *kernel)
+static void look_at_parameters(Lower *l, const AstFunc *fn, const Func *kernel)
 {
+    Scores scores = {false};
+
+    ir_walk(kernel->body, note_scores, &scores);
     for (int i = 0; i < fn->nparams && uses_arrays(fn, kernel); i++) {
         const AstParam *p = &fn->params[i];
 
-        if (!is_array(kernel, p->name) || is_used(fn, p->name))
+        bool array = is_array(kernel, p->name);
+        if ((!array && !(scores.found && is_float(kernel, p->name))) || is_used(fn, p->name))
             continue;
-        warn_at(l, p->span, W_UNUSED_ARRAY, p->name, fn->name);
+        warn_at(l, p->span, W_UNUSED_ARRAY, array ? "array" : "number", p->name, fn->name);
         hint_at(l, H_UNUSED_ARRAY);
     }
 }
@@ -201,7 +253,7 @@ void warn_of_forgotten(Lower *l, const AstFunc *fn, const Func *kernel)
     bool is_of_program = fn->file->set->options.host.find != NULL;
 
     if (!is_of_program)
-        look_at_arrays(l, fn, kernel);
+        look_at_parameters(l, fn, kernel);
     look_at_loads(l, fn, fn->body, fn->nbody);
     look_at_totals(l, fn, fn->body, fn->nbody);
 }

@@ -130,7 +130,7 @@
 #define H_UNUSED             "assign it to a name: nothing changes in place"
 #define W_CHANGES_NOTHING    "this call of `%s` changes nothing: what a function assigns to its parameters stays its own"
 #define H_CHANGES_NOTHING    "let it return what it makes: acc = %s(acc, ..)"
-#define W_UNUSED_ARRAY       "the array `%s` stands nowhere in kernel `%s`"
+#define W_UNUSED_ARRAY       "the %s `%s` stands nowhere in kernel `%s`"
 #define H_UNUSED_ARRAY       "was it forgotten? A name that begins with `_` says that it is not needed"
 #define W_UNUSED_LOAD        "`%s` is loaded, and stands nowhere else"
 #define H_UNUSED_LOAD        "was it forgotten?"

@@ -9,6 +9,7 @@
 #include "../syntax/lex.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
 
 static bool is_blank(char ch)
@@ -134,7 +135,9 @@ Items items_of_file(Client *c, const char *path)
     int error = os_read_file(c->arena, path, LARGEST, &text, &n), line = 1;
 
     if (error)
-        client_stop_at_file(c, path, strerror(error));
+        client_stop_at_file(c, path,
+                            arena_printf(c->arena, "%s%s", strerror(error),
+                                         error == ENOENT ? os_missing(c->arena, path) : ""));
     if (strlen(text) != n)
         client_stop_at_file(c, path, "this is no text");
     if (strncmp(text, byte_order_mark, strlen(byte_order_mark)) == 0)

@@ -50,5 +50,7 @@ look_at planted_results
 look_at planted_ported
 look_at planted_again
 look_at planted_local
-[ "$told" -ge 258 ] || wrong "only $told of $all are told"
+look_at planted_norms
+look_at planted_index
+[ "$told" -ge 291 ] || wrong "only $told of $all are told"
 finish

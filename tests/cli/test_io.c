@@ -574,7 +574,8 @@ static void public_functions(void **state)
     assert_int_equal(got.shape[1], 3);
     assert_memory_equal(got.data, x, sizeof x);
     assert_int_equal(tilec_io_write("/nowhere/x.npy", &got, NULL, &error), TILEC_IO);
-    assert_string_equal(error, "/nowhere/x.npy: No such file or directory\n");
+    assert_string_equal(error, "/nowhere/x.npy: No such file or directory; "
+                               "there is no folder '/nowhere'\n");
     tilec_free(error);
     tilec_io_free(&got);
     assert_null(got.data);

@@ -53,7 +53,7 @@ static void test_empty_objects()
     std::vector<float> x(4);
 
     const tilec::file file = context.load("/nowhere/x.py");
-    CHECK(told() == TILEC_IO && text == "error: /nowhere/x.py: No such file or directory");
+    CHECK(told() == TILEC_IO && text == "error: /nowhere/x.py: No such file or directory; there is no folder '/nowhere'");
     CHECK(!file.get() && file.kernels().empty());
     const tilec::kernel k = file["fill"];
     k(tilec::grid(1), x, 4, 4);

@@ -41,6 +41,10 @@ static void test_wrong_arguments_are_named_at_their_place(void **state)
     load(s, add_source);
     refused(s, TILEC_REFUSED, good, 4, "test.py:5:23: error: the constexpr `BLOCK` was not given");
     refused(s, TILEC_REFUSED, good, 2, "`out` was not given");
+    bad[0] = of_int("n", 4), bad[1] = of_int("BLOCK", 4);
+    refused(s, TILEC_REFUSED, bad, 2,
+            "hint: `add` takes x, y, out, n, BLOCK, and was given n, BLOCK: write x=VALUE, too; "
+            "`tilec list test.py` shows a call");
     refused(s, TILEC_REFUSED, good, 4,
             "hint: by position there are arguments for `x`, `y`, `out`, `n`; is one missing");
     WRONG(5, of_int(NULL, 4), TILEC_REFUSED, "argument 6 is one too many");
@@ -729,9 +733,9 @@ static void test_unread_configurations(void **state)
             "hint: it comes from `settings.get('k')`, which is not a constant of the file");
     tilec_prepare(s->file, NULL, &x, 1, NULL, &s->error);
     assert_non_null(strstr(s->error, "argument `n` was not given\n"));
-    const char *hint = strstr(s->error, "hint: "); /* B's, and no other */
+    const char *hint = strstr(s->error, "hint: it comes from"); /* B's, and no other */
     assert_non_null(hint);
-    assert_null(strstr(hint + 1, "hint: "));
+    assert_null(strstr(hint + 1, "hint: it comes from"));
     tilec_free(s->error);
     s->error = NULL;
 }

@@ -27,7 +27,7 @@
 #include "../../src/lower/lowering.h"
 #include "constant_text.h"
 #include "../../src/interp/interp.h"
-#include "../../src/check/check.h"
+#include "../../src/suspect/suspect.h"
 #include "../../src/opt/opt.h"
 #include "../../src/ir/mark.h"
 
@@ -190,7 +190,7 @@ static Module *lower_case(Case *c, const char *kernel, const Argument *args, int
     if (m && !ir_verify(m, broken))
         fail_msg("%s\n%s", diags_text(broken, c->arena), ir_print(m, c->arena));
     if (m)
-        check_suspects(m, d);
+        suspect_warn_of_all(m, d);
     return m;
 }
 

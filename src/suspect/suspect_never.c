@@ -4,11 +4,14 @@
  *   - v < m where m is tl.minimum(m, v), and its kin: the least was kept first, and compared then;
  *   - tl.minimum(tl.maximum(v, 6), 0): the limits stand the wrong way around, and one is left;
  *   - tl.where(mask, 0, v), stored under that mask: what is chosen is where nobody looks;
+ *   - tl.min(tl.load(.., other=-float("inf"))), where what is left out wins;
  *   - v == -1 where v is uint8, and other numbers that a type does not have;
  *   - end - start of two loads from one address, and range(start, end) of these;
  *   - while tl.atomic_cas(lock, 1, 0) == 1, which goes on as long as it succeeds.
  */
 #include "suspect.h"
+
+#include <math.h>
 
 enum { SAME_DEPTH = 12 };
 
@@ -111,6 +114,37 @@ static void look_at_store(const Suspect *s, const Op *op)
     suspect_warn(s, op, "tl.where(condition, where it holds, elsewhere)",
                  "all that is stored is the constant of tl.where, whose condition is the mask: are "
                  "its values turned around?");
+}
+
+/* --- lanes that are left out and win --- */
+
+/* What stands for lanes that a mask leaves out of the tile; NULL: nothing does. */
+static const Value *filling_of(const Value *v)
+{
+    const Op *op = ir_uncast(v)->def;
+
+    if (!op)
+        return NULL;
+    if (op->code == OP_select)
+        return op->operands[2];
+    return op_only_reads(op) ? op_operand(op, ir_access(op).other) : NULL;
+}
+
+static void look_at_reduction(const Suspect *s, const Op *op)
+{
+    OpCode how = op->noperands == 2 ? ir_combine_kind(op).winner : ir_combine_code(op);
+    bool least = how == OP_min || how == OP_minnan, greatest = how == OP_max || how == OP_maxnan;
+    const Value *filling = least || greatest ? filling_of(op->operands[0]) : NULL;
+    double number;
+
+    if (!filling || !dtype_is_float(filling->type->dtype) || !read_number(filling, &number) ||
+        !isinf(number) || (number < 0) != least)
+        return;
+    suspect_warn(
+        s, op, least ? "other=float(\"inf\") for a minimum" : "other=-float(\"inf\") for a maximum",
+        "this is always a lane that the mask leaves out, where there is one: it is %s "
+        "than all that is there",
+        least ? "less" : "greater");
 }
 
 /* --- numbers that a type lacks --- */
@@ -218,6 +252,9 @@ static void look_at(Op *op, void *suspect)
     switch (op->code) {
     case OP_sub:
         look_at_difference(s, op);
+        break;
+    case OP_reduce:
+        look_at_reduction(s, op);
         break;
     case OP_for:
         look_at_bounds(s, op);

@@ -1,5 +1,5 @@
 /*
- * programs.c - what is said of a grid that the kernel does not go with
+ * warn.c - what is said of a grid that the kernel does not go with
  *
  * A grid counts programs, and each of them works on a whole tile.  Who comes from CUDA gives blocks
  * and threads, (4, 256): where the kernel never asks for tl.program_id(1), 256 programs do the same
@@ -15,48 +15,57 @@
  */
 #include <stdio.h>
 
-#include "api.h"
+#include "warn.h"
 
 enum { MANY_SINGLE = 1 << 14 }; /* programs of one element that are worth a word */
 
-void programs_say(const Request *r, const char *text)
+const char *warn_name_of(const Launch *l, const tilec_tensor *t)
 {
-    if (r->options.on_message)
-        r->options.on_message(r->options.user, text);
+    for (int i = 0; i < l->nargs; i++) {
+        if (&l->args[i].tensor == t)
+            return l->args[i].name ? l->args[i].name : l->signature->params[i].name;
+    }
+    return "an item of a tuple";
 }
 
-void programs_say_of(const Request *r, const tilec_tensor *t, const char *what, const char *hint)
+void warn_say(const Launch *l, const char *text)
 {
-    const char *name = request_name_of_tensor(r, t);
+    l->say(l->user, text);
+}
+
+void warn_say_of(const Launch *l, const tilec_tensor *t, const char *what, const char *hint)
+{
     char text[1100];
 
-    snprintf(text, sizeof text, "warning: %s: %s\nhint: %s\n", name ? name : "an item of a tuple",
-             what, hint);
-    programs_say(r, text);
+    snprintf(text, sizeof text, "warning: %s: %s\nhint: %s\n", warn_name_of(l, t), what, hint);
+    warn_say(l, text);
 }
 
-void programs_warn_of_none(const Request *r, const int32_t *grid)
+void warn_of_none(const Launch *l)
 {
     char text[200];
 
     snprintf(text, sizeof text, "warning: the grid %dx%dx%d has no programs: nothing runs\n%s",
-             grid[0], grid[1], grid[2], "hint: cdiv(n, BLOCK) rounds up, n / BLOCK rounds down\n");
-    programs_say(r, text);
+             l->grid[0], l->grid[1], l->grid[2],
+             "hint: cdiv(n, BLOCK) rounds up, n / BLOCK rounds down\n");
+    warn_say(l, text);
 }
 
 /* The axis with more than one program that the kernel does not ask for; -1: none. */
-static int idle_axis(const Programs *p, const int32_t *grid)
+static int idle_axis(const Launch *l)
 {
+    const Programs *p = l->programs;
+
     if (p->takes_tickets || (p->axes == 0 && (p->has_atomics || p->speaks || !p->has_stores)))
         return -1;
     for (int i = 0; i < 3; i++) {
-        if (grid[i] > 1 && !(p->axes >> i & 1))
+        if (l->grid[i] > 1 && !(p->axes >> i & 1))
             return i;
     }
     return -1;
 }
 
-static void warn_of_axis(const Request *r, const int32_t *grid, int axis)
+static void warn_of_axis(const Launch *l, int axis)
 {
     char text[600];
 
@@ -65,11 +74,11 @@ static void warn_of_axis(const Request *r, const int32_t *grid, int axis)
              "%d programs along that axis do the same\n"
              "hint: a grid counts programs, each of which works on a whole tile, and no threads: "
              "the extent of an axis that is not used is 1\n",
-             grid[0], grid[1], grid[2], r->kernel->name, axis, grid[axis]);
-    programs_say(r, text);
+             l->grid[0], l->grid[1], l->grid[2], l->kernel, axis, l->grid[axis]);
+    warn_say(l, text);
 }
 
-static void warn_of_scalars(const Request *r, int64_t programs)
+static void warn_of_scalars(const Launch *l, int64_t programs)
 {
     char text[600];
 
@@ -78,29 +87,29 @@ static void warn_of_scalars(const Request *r, int64_t programs)
              "up to 90 times slower than tiles\n"
              "hint: i = tl.program_id(0) * 1024 + tl.arange(0, 1024), loads and stores with "
              "mask=i < n, and a grid of as many programs as there are tiles\n",
-             (long long)programs, r->kernel->name);
-    programs_say(r, text);
+             (long long)programs, l->kernel);
+    warn_say(l, text);
 }
 
-bool programs_claim(const Request *r, unsigned bit)
+bool warn_claim(const Launch *l, unsigned bit)
 {
-    return !(atomic_fetch_or_explicit(&r->spec->grids_told, bit, memory_order_relaxed) & bit);
+    return !(atomic_fetch_or_explicit(l->told, bit, memory_order_relaxed) & bit);
 }
 
-void programs_warn(const Request *r, const int32_t *grid)
+void warn_of_launch(const Launch *l)
 {
-    const Programs *p = &r->spec->programs;
-    int64_t programs = grid_programs(grid);
-    int axis = idle_axis(p, grid);
+    const Programs *p = l->programs;
+    int64_t programs = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    int axis = idle_axis(l);
 
-    if (axis >= 0 && programs_claim(r, TOLD_AXES))
-        warn_of_axis(r, grid, axis);
+    if (axis >= 0 && warn_claim(l, TOLD_AXES))
+        warn_of_axis(l, axis);
     else if (axis < 0)
-        shared_warn(r, grid);
+        warn_of_shared(l);
     if (!p->has_tiles && !p->has_loops && !p->has_atomics && !p->speaks && p->has_stores &&
-        p->axes != 0 && programs >= MANY_SINGLE && programs_claim(r, TOLD_SCALARS))
-        warn_of_scalars(r, programs);
-    strides_warn(r);
-    reaches_warn(r, grid);
-    rows_warn(r);
+        p->axes != 0 && programs >= MANY_SINGLE && warn_claim(l, TOLD_SCALARS))
+        warn_of_scalars(l, programs);
+    warn_of_arrays(l);
+    warn_of_reach(l);
+    warn_of_rows(l);
 }

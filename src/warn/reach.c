@@ -11,32 +11,25 @@
  */
 #include <stdio.h>
 
-#include "api.h"
+#include "warn.h"
+#include "../tensor/tensor.h"
 
-static void say(const Request *r, const char *what, const char *hint)
+static void say(const Launch *l, const char *what, const char *hint)
 {
     char text[700];
 
-    if (!programs_claim(r, TOLD_REACH))
+    if (!warn_claim(l, TOLD_REACH))
         return;
-    snprintf(text, sizeof text, "warning: kernel `%.100s`: %s\nhint: %s\n", r->kernel->name, what,
-             hint);
-    programs_say(r, text);
+    snprintf(text, sizeof text, "warning: kernel `%.100s`: %s\nhint: %s\n", l->kernel, what, hint);
+    warn_say(l, text);
 }
 
-static const char *name_of(const Request *r, const tilec_tensor *t)
+static const char *name_of_number(const Launch *l, int64_t n)
 {
-    const char *name = request_name_of_tensor(r, t);
+    const FrontKernel *k = l->signature;
 
-    return name ? name : "an item of a tuple";
-}
-
-static const char *name_of_number(const Request *r, int64_t n)
-{
-    const FrontKernel *k = r->kernel->signature;
-
-    for (int i = 0; i < k->nparams && i < r->nargs; i++) {
-        const tilec_arg *a = &r->args[i];
+    for (int i = 0; i < k->nparams && i < l->nargs; i++) {
+        const tilec_arg *a = &l->args[i];
         if (a->kind == TILEC_ARG_INT && !a->name && a->integer == n)
             return k->params[i].name;
     }
@@ -50,18 +43,18 @@ static int64_t elements_of(const tilec_tensor *t)
 
     if (!t || t->ndim < 0)
         return -1;
-    if (memory_overlaps(t, &n, &places))
+    if (tensor_overlaps(t, &n, &places))
         return places;
     n = 1;
     for (int i = t->ndim - 1; i >= 0; i--) {
-        if (t->shape[i] > 1 && memory_stride(t, i) != n)
+        if (t->shape[i] > 1 && tensor_stride(t, i) != n)
             return -1;
         n *= t->shape[i];
     }
     return n;
 }
 
-static void warn_of_rest(const Request *r, const Reach *e, int32_t programs, int64_t end, int64_t n)
+static void warn_of_rest(const Launch *l, const Reach *e, int32_t programs, int64_t end, int64_t n)
 {
     char what[300];
 
@@ -70,23 +63,23 @@ static void warn_of_rest(const Request *r, const Reach *e, int32_t programs, int
         "%d program%s along axis %d, with %d elements each, reach %lld of the %lld that its mask "
         "lets through, `%.60s`",
         programs, programs == 1 ? "" : "s", e->axis, e->step, (long long)end, (long long)n,
-        name_of_number(r, n - e->includes));
-    say(r, what, "cdiv(n, BLOCK) programs reach all of them; n // BLOCK leave out the rest");
+        name_of_number(l, n - e->includes));
+    say(l, what, "cdiv(n, BLOCK) programs reach all of them; n // BLOCK leave out the rest");
 }
 
-static void warn_of_nothing(const Request *r, const Reach *e, int64_t n)
+static void warn_of_nothing(const Launch *l, const Reach *e, int64_t n)
 {
     char what[300];
 
     snprintf(what, sizeof what,
              "it stores nothing to `%.60s`: its mask compares with `%.60s`, which is %lld",
-             name_of(r, r->binding->tensors[e->array]), name_of_number(r, n - e->includes),
+             warn_name_of(l, l->tensors[e->array]), name_of_number(l, n - e->includes),
              (long long)n);
-    say(r, what, "a number of elements is 0 or more");
+    say(l, what, "a number of elements is 0 or more");
 }
 
 /* A grid of threads, as CUDA has it, is one program for each element. */
-static void warn_of_threads(const Request *r, const Reach *e, int64_t n)
+static void warn_of_threads(const Launch *l, const Reach *e, int64_t n)
 {
     char what[300];
 
@@ -94,22 +87,22 @@ static void warn_of_threads(const Request *r, const Reach *e, int64_t n)
              "the grid has %lld programs along axis %d, as many as there are elements, and each "
              "program works on %d: all but %lld have nothing to do",
              (long long)n, e->axis, e->step, (long long)((n + e->step - 1) / e->step));
-    say(r, what, "a grid counts programs and no threads: cdiv(n, BLOCK) of them");
+    say(l, what, "a grid counts programs and no threads: cdiv(n, BLOCK) of them");
 }
 
-static void warn_of_outside(const Request *r, const Reach *e, int64_t end)
+static void warn_of_outside(const Launch *l, const Reach *e, int64_t end)
 {
-    const tilec_tensor *t = r->binding->tensors[e->array];
+    const tilec_tensor *t = l->tensors[e->array];
     char what[300];
     int64_t elements, places;
-    bool overlaps = memory_overlaps(t, &elements, &places);
+    bool overlaps = tensor_overlaps(t, &elements, &places);
 
     if (overlaps && e->stores) /* strides.c tells */
         return;
     snprintf(what, sizeof what, "it %s %lld elements of `%.60s`, which has %lld%s",
-             e->stores ? "stores to" : "loads", (long long)end, name_of(r, t),
+             e->stores ? "stores to" : "loads", (long long)end, warn_name_of(l, t),
              (long long)elements_of(t), overlaps ? " in memory, each for several" : "");
-    say(r, what,
+    say(l, what,
         overlaps        ? "x.contiguous() has a place for each element; else the kernel goes by "
                           "strides that it is given"
         : e->includes   ? "i <= n lets through n + 1 elements, i < n as many as n"
@@ -118,49 +111,48 @@ static void warn_of_outside(const Request *r, const Reach *e, int64_t end)
 }
 
 /* Rows as far apart as a number of the launch says. */
-static void warn_of_rows(const Request *r, const Reach *e, int64_t programs, int64_t lanes)
+static void warn_of_far_rows(const Launch *l, const Reach *e, int64_t programs, int64_t lanes)
 {
-    const tilec_tensor *t = r->binding->tensors[e->array];
-    int64_t step = (int64_t)r->binding->slots[e->rows], there = elements_of(t);
+    const tilec_tensor *t = l->tensors[e->array];
+    int64_t step = (int64_t)l->slots[e->rows], there = elements_of(t);
     int64_t end = (programs - 1) * step + lanes;
     char what[300];
 
-    if (r->options.check || there < 0 || step < 0 || step > INT32_MAX || lanes < 1 || end <= there)
+    if (l->checks || there < 0 || step < 0 || step > INT32_MAX || lanes < 1 || end <= there)
         return;
     snprintf(what, sizeof what,
              "it %s %lld elements of `%.60s`, which has %lld: %lld rows, %lld apart",
-             e->stores ? "stores to" : "loads", (long long)end, name_of(r, t), (long long)there,
-             (long long)programs, (long long)step);
-    say(r, what, "are there as many rows, and do they lie so far apart?");
+             e->stores ? "stores to" : "loads", (long long)end, warn_name_of(l, t),
+             (long long)there, (long long)programs, (long long)step);
+    say(l, what, "are there as many rows, and do they lie so far apart?");
 }
 
 /* How many elements the mask lets through. */
-static int64_t number_of(const Request *r, const Reach *e)
+static int64_t number_of(const Launch *l, const Reach *e)
 {
-    return e->limit < 0 ? INT64_MAX
-                        : scalar_to_int(e->type, r->binding->slots[e->limit]) + e->includes;
+    return e->limit < 0 ? INT64_MAX : scalar_to_int(e->type, l->slots[e->limit]) + e->includes;
 }
 
-void reaches_warn(const Request *r, const int32_t *grid)
+void warn_of_reach(const Launch *l)
 {
-    const Reaches *all = &r->spec->programs.reaches;
+    const Reaches *all = &l->programs->reaches;
 
     for (int i = 0; i < all->n; i++) {
         const Reach *e = &all->at[i];
-        int64_t end = (int64_t)(grid[e->axis] - 1) * e->step + e->lanes;
-        int64_t n = number_of(r, e);
-        int64_t there = elements_of(r->binding->tensors[e->array]);
+        int64_t end = (int64_t)(l->grid[e->axis] - 1) * e->step + e->lanes;
+        int64_t n = number_of(l, e);
+        int64_t there = elements_of(l->tensors[e->array]);
         if (e->rows >= 0)
-            warn_of_rows(r, e, grid[e->axis], MIN(e->lanes, n));
+            warn_of_far_rows(l, e, l->grid[e->axis], MIN(e->lanes, n));
         else if (e->stores && n < 0)
-            warn_of_nothing(r, e, n);
+            warn_of_nothing(l, e, n);
         else if (e->stores && !e->includes && e->step >= e->lanes && n < INT64_MAX &&
-                 (int64_t)grid[e->axis] * e->step < n)
-            warn_of_rest(r, e, grid[e->axis], end, n);
-        else if (e->stores && e->step >= e->lanes && e->step > 1 && grid[e->axis] == n &&
+                 (int64_t)l->grid[e->axis] * e->step < n)
+            warn_of_rest(l, e, l->grid[e->axis], end, n);
+        else if (e->stores && e->step >= e->lanes && e->step > 1 && l->grid[e->axis] == n &&
                  n > e->step)
-            warn_of_threads(r, e, n);
-        else if (!r->options.check && e->is_all && there >= 0 && MIN(end, n) > there)
-            warn_of_outside(r, e, MIN(end, n));
+            warn_of_threads(l, e, n);
+        else if (!l->checks && e->is_all && there >= 0 && MIN(end, n) > there)
+            warn_of_outside(l, e, MIN(end, n));
     }
 }

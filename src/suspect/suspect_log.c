@@ -4,7 +4,8 @@
  *   - tl.log(tl.exp(x - m) / s), the logarithm of a softmax: exp is 0 from 104 below the greatest
  *     on, and its logarithm -inf, where x - m - tl.log(s) is the number itself;
  *   - tl.log(tl.sum(tl.exp(x - m))) that is stored as it is, where m, the greatest of x, is used
- *     for nothing else: it has to be added again.
+ *     for nothing else: it has to be added again;
+ *   - x - tl.sum(tl.exp(x)), where the logarithm of the sum was meant.
  *
  * Nothing is said of a quotient that something is added to, or that is held above a bound.
  */
@@ -119,16 +120,35 @@ static void look_for_greatest(const Suspect *s, const Op *log)
                  "nobody adds it again");
 }
 
+/* --- the sum itself is subtracted --- */
+
+static void look_for_sum(const Suspect *s, const Op *op)
+{
+    const Value *tile = summed(op->operands[1]), *x = ir_bare(op->operands[0]);
+
+    if (tile && x->type->rank > 0 && is_exp(tile) && ir_bare(ir_bare(tile)->def->operands[0]) == x)
+        suspect_warn(s, op, "x - tl.log(tl.sum(tl.exp(x)))",
+                     "this subtracts a sum of exponentials from what they are of, and not its "
+                     "logarithm");
+}
+
 static void look_at(Op *op, void *suspect)
 {
+    if (op->code == OP_sub)
+        look_for_sum(suspect, op);
     if (!is_log(op))
         return;
     look_for_quotient(suspect, op);
     look_for_greatest(suspect, op);
 }
 
+static bool is_log_or_exp(const Op *op)
+{
+    return is_log(op) || op->code == OP_exp || op->code == OP_exp2;
+}
+
 void suspect_log(const Suspect *s)
 {
-    if (suspect_any(s, is_log))
+    if (suspect_any(s, is_log_or_exp))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -7,7 +7,7 @@
  * that this form cannot say, it holds more than the view has: a check never reports what is no
  * mistake.
  */
-#include "api.h"
+#include "tensor.h"
 
 typedef struct {
     int64_t stride, count;

@@ -6,7 +6,11 @@
  * BLOCK, and then nobody needs the mask.  Told where the lanes of a tl.arange from 0 on are
  * compared with a number, so that one row is all there is.  Where a program's number stands in the
  * index, as in pid * GROUP + tl.arange(0, GROUP), GROUP may be how many there always are: then the
- * mask must let all lanes of a row through, or none, which check_means() asks when programs run.
+ * mask must let all lanes of a row through, or none, which suspect_ask_for_means() asks when
+ * programs run.
+ *
+ * So is tl.sum(acc) / BLOCK of what the rounds of a loop have added up lane by lane, tile by tile
+ * along a row.
  *
  * A sum that a loop has made lane by lane, over h rows of w elements, is divided by h: told where
  * it is divided by the number w that the mask compares lanes with.
@@ -188,6 +192,30 @@ static void look_at_rounds(const Suspect *s, const Op *op)
     }
 }
 
+/* tl.sum(acc, axis) / BLOCK, where each round of a loop adds the next tile along that axis */
+static void look_at_tiles(const Suspect *s, const Op *op, const Op *sum)
+{
+    const Value *total = ir_uncast(sum->operands[0]);
+    const Op *loop = total->def, *added;
+
+    if (!loop || loop->code != OP_for)
+        return;
+    added = opt_last(loop->regions[0])->operands[total->index]->def;
+    for (int i = 0; added && added->code == OP_add && i < 2; i++) {
+        const Op *load = ir_uncast(added->operands[1 - i])->def;
+        if (added->operands[i] != loop->regions[0]->args[1 + total->index] || !load ||
+            !op_only_reads(load))
+            continue;
+        const Value *p = load->operands[ir_access(load).pointer];
+        const Value *index = axis_march(p, loop);
+        if (index && suspect_is_along(p, (int)attr_axis(sum), index, DEEPEST))
+            suspect_warn(s, op, "divide by how many there are in all: tl.sum(..) / n",
+                         "this divides what all rounds have added up by the %d lanes of the tile "
+                         "of one",
+                         sum->operands[0]->type->dims[attr_axis(sum)]);
+    }
+}
+
 /* --- told at once --- */
 
 static void look_at(Op *op, void *suspect)
@@ -197,6 +225,8 @@ static void look_at(Op *op, void *suspect)
     const Value *mask = sum ? mask_of(sum->operands[0], DEEPEST) : NULL;
 
     look_at_rounds(s, op);
+    if (sum)
+        look_at_tiles(s, op, sum);
     if (!mask || !type_same_shape(mask->type, sum->operands[0]->type))
         return;
     const Value *index = limited_along(mask, attr_axis(sum), DEEPEST);
@@ -239,7 +269,7 @@ static void ask(Op *op, void *func)
     build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
 }
 
-void check_means(Func *f)
+void suspect_ask_for_means(Func *f)
 {
     ir_walk(f->body, ask, f);
 }

@@ -16,40 +16,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "api.h"
+#include "warn.h"
+#include "../tensor/tensor.h"
 
-enum { MOST_FACTORS = 3, LEAST_HOLE = 16, MOST_TIMES = 4 };
+enum { MOST_FACTORS = 3, LEAST_HOLE = 16, MOST_TIMES = 4, MOST_NUMBERS = 400 };
 
 /* --- the numbers of a launch --- */
 
 /* Arguments, and the extents of the grid. */
 typedef struct {
-    int64_t at[2 * MAX_PARAMS + 3];
+    int64_t at[MOST_NUMBERS];
     int n;
 } Numbers;
 
-static Numbers numbers_of(const Request *r, const int32_t *grid)
+static Numbers numbers_of(const Launch *l)
 {
-    const Binding *b = r->binding;
     Numbers n = {.n = 3};
 
     for (int i = 0; i < 3; i++)
-        n.at[i] = grid[i];
-    for (int i = 0; i < b->nslots; i++) {
-        if (!b->tensors[i] && b->slots[i] > 1 && b->slots[i] <= INT32_MAX)
-            n.at[n.n++] = (int64_t)b->slots[i];
+        n.at[i] = l->grid[i];
+    for (int i = 0; i < l->nslots && n.n < COUNT(n.at); i++) {
+        if (!l->tensors[i] && l->slots[i] > 1 && l->slots[i] <= INT32_MAX)
+            n.at[n.n++] = (int64_t)l->slots[i];
     }
     return n;
 }
 
 /* .. those that are compiled in, too. */
-static Numbers all_numbers_of(const Request *r, const Numbers *n)
+static Numbers all_numbers_of(const Launch *l, const Numbers *n)
 {
     Numbers all = *n;
 
-    for (int i = 0; i < r->nargs && all.n < COUNT(all.at); i++) {
-        if (r->args[i].kind == TILEC_ARG_INT && r->args[i].integer > 1)
-            all.at[all.n++] = r->args[i].integer;
+    for (int i = 0; i < l->nargs && all.n < COUNT(all.at); i++) {
+        if (l->args[i].kind == TILEC_ARG_INT && l->args[i].integer > 1)
+            all.at[all.n++] = l->args[i].integer;
     }
     return all;
 }
@@ -84,19 +84,19 @@ static bool is_multiple(const Numbers *n, int64_t number, int factors)
 }
 
 /* Is it an argument, one that is compiled in too? */
-static bool is_argument(const Request *r, int64_t number)
+static bool is_argument(const Launch *l, int64_t number)
 {
-    for (int i = 0; i < r->nargs; i++) {
-        if (r->args[i].kind == TILEC_ARG_INT && r->args[i].integer == number)
+    for (int i = 0; i < l->nargs; i++) {
+        if (l->args[i].kind == TILEC_ARG_INT && l->args[i].integer == number)
             return true;
     }
     return false;
 }
 
 /* .. and no other number: of taps of a filter, for one, of which the kernel knows how many. */
-static bool is_compiled_in(const Request *r, const Numbers *n, int64_t number)
+static bool is_compiled_in(const Launch *l, const Numbers *n, int64_t number)
 {
-    return is_argument(r, number) && !is_product(n, number, 1);
+    return is_argument(l, number) && !is_product(n, number, 1);
 }
 
 static const char hint[] =
@@ -119,7 +119,7 @@ static int64_t span_of(const tilec_tensor *t)
     int64_t n = 1;
 
     for (int i = 0; i < t->ndim; i++)
-        n += (t->shape[i] - 1) * llabs(memory_stride(t, i));
+        n += (t->shape[i] - 1) * llabs(tensor_stride(t, i));
     return n;
 }
 
@@ -139,10 +139,10 @@ static int64_t first_ones(const unsigned char *read, int64_t n)
 
 /* Do numbers of the launch, such as rows * columns, say that there are so many, and none that it is
  * the first ones? */
-static bool is_all(const Request *r, const Numbers *n, int64_t all, int64_t first)
+static bool is_all(const Launch *l, const Numbers *n, int64_t all, int64_t first)
 {
-    const Numbers more = all_numbers_of(r, n);
-    const Programs *p = &r->spec->programs;
+    const Numbers more = all_numbers_of(l, n);
+    const Programs *p = l->programs;
 
     if (p->bounded_by_data || is_product(n, first, MOST_FACTORS))
         return false;
@@ -153,17 +153,17 @@ static bool is_all(const Request *r, const Numbers *n, int64_t all, int64_t firs
             (is_product(&more, all, MOST_FACTORS) && !is_product(&more, first, MOST_FACTORS)));
 }
 
-static bool warn_of_first(const Request *r, const Numbers *n, const tilec_tensor *t,
+static bool warn_of_first(const Launch *l, const Numbers *n, const tilec_tensor *t,
                           const unsigned char *read)
 {
     int64_t all = elements_of(t), first = first_ones(read, span_of(t));
     char what[200];
 
-    if (first < 2 || first >= all || !is_all(r, n, all, first))
+    if (first < 2 || first >= all || !is_all(l, n, all, first))
         return false;
     snprintf(what, sizeof what, "only its first %lld of %lld elements are loaded", (long long)first,
              (long long)all);
-    programs_say_of(r, t, what, hint);
+    warn_say_of(l, t, what, hint);
     return true;
 }
 
@@ -193,11 +193,11 @@ static void used_count(Used *u, const tilec_tensor *t, const unsigned char *read
     int64_t index[MAX_RANK] = {0}, lowest = 0, all = elements_of(t);
 
     for (int d = 0; d < t->ndim; d++)
-        lowest += memory_stride(t, d) < 0 ? (t->shape[d] - 1) * memory_stride(t, d) : 0;
+        lowest += tensor_stride(t, d) < 0 ? (t->shape[d] - 1) * tensor_stride(t, d) : 0;
     for (int64_t i = 0; i < all; i++) {
         int64_t at = -lowest;
         for (int d = 0; d < t->ndim; d++)
-            at += index[d] * memory_stride(t, d);
+            at += index[d] * tensor_stride(t, d);
         for (int d = 0; d < t->ndim && read[at]; d++) {
             u->n[d] += !u->at[d][index[d]];
             u->at[d][index[d]] = 1;
@@ -214,7 +214,7 @@ static bool is_box(const Used *u, const tilec_tensor *t)
     int64_t n = 1;
 
     for (int d = 0; d < t->ndim; d++) {
-        if (t->shape[d] > 1 && memory_stride(t, d) == 0)
+        if (t->shape[d] > 1 && tensor_stride(t, d) == 0)
             return false;
         n *= u->n[d];
     }
@@ -222,62 +222,88 @@ static bool is_box(const Used *u, const tilec_tensor *t)
 }
 
 /* One of the blocks of more than two programs?  Of two one may load what is in front of its own. */
-static bool is_one_block(const Request *r, const int32_t *grid, const unsigned char *read,
-                         int64_t used, int64_t all)
+static bool is_one_block(const Launch *l, const unsigned char *read, int64_t used, int64_t all)
 {
-    for (int i = 0; i < 3 && is_argument(r, used) && flags_end(read, all) == used; i++) {
-        if (grid[i] > 2 && all > used * (grid[i] - 1) && all <= used * grid[i])
+    for (int i = 0; i < 3 && is_argument(l, used) && flags_end(read, all) == used; i++) {
+        if (l->grid[i] > 2 && all > used * (l->grid[i] - 1) && all <= used * l->grid[i])
             return true;
     }
     return false;
 }
 
 /* Are those along dimension `d` most likely all that there are, for the kernel? */
-static bool is_short(const Request *r, const Numbers *n, const int32_t *grid, const Used *u,
-                     const tilec_tensor *t, int d)
+static bool is_short(const Launch *l, const Numbers *n, const Used *u, const tilec_tensor *t, int d)
 {
     int64_t all = t->shape[d], used = u->n[d], end = flags_end(u->at[d], all);
     bool late = flags_begin_late(u->at[d], all);
 
     if (used == 1 && d == 0 && u->at[0][0])
-        return all > 1 && (all == grid[0] || all == grid[1] || all == grid[2] ||
-                           (t->ndim == 1 && is_compiled_in(r, n, all)));
-    if (used > 1 && used < all && !late && is_one_block(r, grid, u->at[d], used, all))
+        return all > 1 && (all == l->grid[0] || all == l->grid[1] || all == l->grid[2] ||
+                           (t->ndim == 1 && is_compiled_in(l, n, all)));
+    if (used > 1 && used < all && !late && is_one_block(l, u->at[d], used, all))
         return true;
     return used > 1 && used < all && flags_in_blocks(u->at[d], all, LEAST_HOLE) &&
-           (is_product(n, all, 1) || is_argument(r, all)) && !is_product(n, used, MOST_FACTORS) &&
-           !is_argument(r, used) &&
-           (late || (!is_product(n, end, MOST_FACTORS) && !is_argument(r, end)));
+           (is_product(n, all, 1) || is_argument(l, all)) && !is_product(n, used, MOST_FACTORS) &&
+           !is_argument(l, used) &&
+           (late || (!is_product(n, end, MOST_FACTORS) && !is_argument(l, end)));
 }
 
-static void warn_of_dimensions(const Request *r, const Numbers *n, const int32_t *grid,
-                               const tilec_tensor *t, const unsigned char *read)
+static void warn_of_dimensions(const Launch *l, const Numbers *n, const tilec_tensor *t,
+                               const unsigned char *read)
 {
     char what[200];
     Used u;
 
-    if (r->spec->programs.bounded_by_data || t->ndim < 1 || t->ndim > MAX_RANK || !used_new(&u, t))
+    if (l->programs->bounded_by_data || t->ndim < 1 || t->ndim > MAX_RANK || !used_new(&u, t))
         return;
     used_count(&u, t, read);
     for (int d = 0; d < t->ndim && is_box(&u, t); d++) {
-        if (!is_short(r, n, grid, &u, t, d))
+        if (!is_short(l, n, &u, t, d))
             continue;
         snprintf(what, sizeof what,
                  "along dimension %d only %lld of %lld are loaded, and %lld is the first that is "
                  "not",
                  d, (long long)u.n[d], (long long)t->shape[d],
                  (long long)flags_first_clear(u.at[d]));
-        programs_say_of(r, t, what, hint);
+        warn_say_of(l, t, what, hint);
         break;
     }
     free(u.at[0]);
 }
 
-void loaded_warn(const Request *r, const int32_t *grid, const tilec_tensor *t,
-                 const unsigned char *read)
+/* One element for each row of what has one for each column: another array has as many rows as were
+ * loaded, and as many columns as this one has elements. */
+static bool is_by_rows(const Launch *l, const tilec_tensor *t, int64_t used)
 {
-    const Numbers n = numbers_of(r, grid);
+    for (int i = 0; i < l->nslots; i++) {
+        const tilec_tensor *u = l->tensors[i];
+        if (u && u->ndim == 2 && u->shape[0] == used && u->shape[1] == t->shape[0])
+            return true;
+    }
+    return false;
+}
 
-    if (!warn_of_first(r, &n, t, read))
-        warn_of_dimensions(r, &n, grid, t, read);
+static bool warn_of_row_index(const Launch *l, const tilec_tensor *t, const unsigned char *read)
+{
+    char what[200];
+
+    if (t->ndim != 1 || tensor_stride(t, 0) != 1 || l->programs->bounded_by_data)
+        return false;
+    int64_t all = t->shape[0], used = first_ones(read, all);
+    if (used < 2 || used == all || !is_argument(l, all) || !is_by_rows(l, t, used))
+        return false;
+    snprintf(what, sizeof what,
+             "only its first %lld elements are loaded, as many as there are rows, and it has %lld, "
+             "as many as there are columns",
+             (long long)used, (long long)all);
+    warn_say_of(l, t, what, "is it indexed by the row, and not by the column?");
+    return true;
+}
+
+void warn_of_loaded(const Launch *l, const tilec_tensor *t, const unsigned char *read)
+{
+    const Numbers n = numbers_of(l);
+
+    if (!warn_of_row_index(l, t, read) && !warn_of_first(l, &n, t, read))
+        warn_of_dimensions(l, &n, t, read);
 }

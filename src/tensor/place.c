@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "api.h"
+#include "tensor.h"
 
 /* Split an offset into an index for each dimension, the largest stride first.  False when some is
  * left over: it is between the elements. */
@@ -16,15 +16,15 @@ static bool split_offset(const tilec_tensor *t, int64_t offset, int64_t *index)
     for (;;) {
         int next = -1;
         for (int i = 0; i < t->ndim; i++) {
-            if (!done[i] && memory_stride(t, i) != 0 && t->shape[i] > 1 &&
-                (next < 0 || llabs(memory_stride(t, i)) > llabs(memory_stride(t, next))))
+            if (!done[i] && tensor_stride(t, i) != 0 && t->shape[i] > 1 &&
+                (next < 0 || llabs(tensor_stride(t, i)) > llabs(tensor_stride(t, next))))
                 next = i;
         }
         if (next < 0)
             return offset == 0;
         done[next] = true;
-        index[next] = offset / memory_stride(t, next);
-        offset %= memory_stride(t, next);
+        index[next] = offset / tensor_stride(t, next);
+        offset %= tensor_stride(t, next);
     }
 }
 
@@ -51,14 +51,14 @@ void place_put_outside(Text *t, const tilec_tensor *array, int64_t offset)
     int rank = MIN(array->ndim, MAX_RANK); /* what stands behind is told by none */
 
     place_put(t, array, offset);
-    if (array->ndim == 1 && memory_stride(array, 0) == 1) {
+    if (array->ndim == 1 && tensor_stride(array, 0) == 1) {
         text_printf(t, " is outside of its %lld elements", (long long)array->shape[0]);
         return;
     }
     put_list(t, " is outside of its shape (", array->shape, rank, ")");
     text_put(t, array->ndim == 0 ? " is outside of its one element" : "");
     for (int i = 0; i < rank && array->strides; i++)
-        index[i] = memory_stride(array, i);
+        index[i] = tensor_stride(array, i);
     if (array->strides)
         put_list(t, ", strides (", index, rank, ")");
 }

@@ -1,10 +1,13 @@
 /*
- * suspect_drawn.c - random numbers that are the same in all programs
+ * suspect_drawn.c - random numbers that are the same in all programs, or for all elements
  *
  * tl.rand(seed, tl.arange(0, BLOCK)), and the results go to where the program's number says: each
  * block has the same numbers, and a dropout of rows leaves out the same columns of each.  Told of
  * draws whose seeds and offsets follow from no program, and from nothing that was loaded, where
  * they go into what is stored element by element: weights that rows share are summed up with these.
+ *
+ * One number that is added to all elements of a tile rounds all of them up, or none; one that is
+ * compared leaves out whole rows, which is often meant.
  */
 #include "suspect.h"
 
@@ -68,11 +71,35 @@ static bool look_for_round(const Op *op)
     return is_round(op);
 }
 
+/* Rank 0 as it was drawn, and then a float of each lane? */
+static bool is_one_draw(const Suspect *s, const Value *v)
+{
+    const Op *op = v->def;
+    Rounds r = {.n = 0};
+
+    if (!op || op->code != OP_splat || !dtype_is_float(v->type->dtype))
+        return false;
+    note_rounds(&r, op->operands[0], map_new(s->arena));
+    return r.n > 0;
+}
+
+static void look_at_sum(const Suspect *s, const Op *op)
+{
+    for (int i = 0; i < 2; i++) {
+        if (ir_bare(op->operands[1 - i])->type->rank > 0 && is_one_draw(s, op->operands[i]))
+            suspect_warn(s, op,
+                         "tl.rand(seed, i) of the offsets of the elements draws one for each",
+                         "one random number is added to all elements of the tile");
+    }
+}
+
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
     Rounds r = {.n = 0};
 
+    if (op->code == OP_add && op->results[0]->type->rank > 0)
+        look_at_sum(s, op);
     if (op->code != OP_store)
         return;
     const Value *data = op->operands[STORE_DATA], *p = op->operands[STORE_PTR];

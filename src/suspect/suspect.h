@@ -1,17 +1,24 @@
 /*
- * suspect.h - what the files share that look for mistakes; only suspect*.c include it
+ * suspect.h - what is allowed in a kernel and surely not meant, as far as its IR shows it
  *
- * Each looks at one function as it was lowered, helpers too, changes nothing, and warns of one kind
- * of mistake: of what is allowed, and surely or nearly surely not what was meant.  A warning says
- * where, why, and what to write instead; what is often right is not warned of.
+ * Each suspect_*.c looks at one function as it was lowered, helpers too, changes nothing, and warns
+ * of one kind of mistake: of what is allowed, and surely or nearly surely not what was meant.  A
+ * warning says where, why, and what to write instead; what is often right is not warned of.
  */
-#ifndef TILEC_CHECK_SUSPECT_H
-#define TILEC_CHECK_SUSPECT_H
+#ifndef TILEC_SUSPECT_SUSPECT_H
+#define TILEC_SUSPECT_SUSPECT_H
 
-#include "check.h"
 #include "../axis/march.h"
 #include "../ir/analysis.h"
 #include "../opt/opt.h"
+
+/* suspect.c: look for all of them.  Before all passes, and before check_records: of a module as it
+ * was lowered, which stays as it is. */
+void suspect_warn_of_all(const Module *m, Diags *d);
+/* suspect_mean.c: assert that a sum is not divided by lanes that were none. */
+void suspect_ask_for_means(Func *f);
+
+/* --- for suspect_*.c --- */
 
 /* What was asked of a function before. */
 typedef struct {
@@ -31,6 +38,7 @@ typedef void Suspicion(const Suspect *s);
 Suspicion suspect_begun;    /* suspect_begun.c: what one program begins, and all add to */
 Suspicion suspect_again;    /* suspect_again.c: what is done twice, or for nothing */
 Suspicion suspect_bits;     /* suspect_bits.c: upper bits with a sign beside lower ones */
+Suspicion suspect_cut;      /* suspect_cut.c: activations within the loop of a product */
 Suspicion suspect_drawn;    /* suspect_drawn.c: random numbers that all programs share */
 Suspicion suspect_softmax;  /* suspect_softmax.c: exp beside exp2, scores of 0 by a mask */
 Suspicion suspect_narrow;   /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
@@ -42,14 +50,19 @@ Suspicion suspect_local;    /* suspect_local.c: what counts within a round's til
 Suspicion suspect_log;      /* suspect_log.c: logarithms of what exp has made */
 Suspicion suspect_mask;     /* suspect_mask.c: a mask of rows that leaves out columns */
 Suspicion suspect_mean;     /* suspect_mean.c: a sum divided by the lanes of its tile */
+Suspicion suspect_causal;   /* suspect_causal.c: causal masks that are turned around */
 Suspicion suspect_axes;     /* suspect_axes.c: what rows were loaded for, given to columns */
 Suspicion suspect_crossed;  /* suspect_crossed.c: what belongs to rows, and meets columns */
 Suspicion suspect_never;    /* suspect_never.c: what can have one outcome only */
 Suspicion suspect_nothing;  /* suspect_nothing.c: divisions by zero, shifts by too much */
+Suspicion suspect_norm;     /* suspect_norm.c: norms and variances of parts that do not fit */
 Suspicion suspect_power;    /* suspect_power.c: `^` for a power */
 Suspicion suspect_programs; /* suspect_programs.c: loops that share out to too many */
+Suspicion suspect_quant;    /* suspect_quant.c: scales that fit what is positive alone */
+Suspicion suspect_radix;    /* suspect_radix.c: parts of an index that do not fit together */
 Suspicion suspect_rescale;  /* suspect_rescale.c: sums of exp(x - m) when m changes */
 Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
+Suspicion suspect_scan;     /* suspect_scan.c: scans that begin anew in each round */
 Suspicion suspect_scores;   /* suspect_scores.c: keys that are not there, in a softmax */
 Suspicion suspect_truth;    /* suspect_truth.c: sums of conditions */
 Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type that loses them */
@@ -68,5 +81,9 @@ const UseLists *suspect_uses(const Suspect *s);
 bool suspect_is_inside(const Value *v, const Op *loop);
 /* Is it another one in each round: does it follow from the counter, or from what is carried? */
 bool suspect_is_moved(const Value *v, const Op *loop, int depth);
+/* Does the index stand in that dimension of the value, or of the address? */
+bool suspect_is_along(const Value *v, int dim, const Value *index, int depth);
+/* Do programs share out the rows of a tile of rows and columns, and does it sum along the rows? */
+bool suspect_is_shared_out(const Suspect *s, const Op *sum);
 
 #endif

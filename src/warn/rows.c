@@ -10,7 +10,7 @@
  */
 #include <stdio.h>
 
-#include "api.h"
+#include "warn.h"
 
 static bool has_extent(const tilec_tensor *t, int64_t n)
 {
@@ -21,32 +21,31 @@ static bool has_extent(const tilec_tensor *t, int64_t n)
     return false;
 }
 
-static void warn_of_tile(const Request *r, const RowTile *e, int64_t n)
+static void warn_of_tile(const Launch *l, const RowTile *e, int64_t n)
 {
-    const tilec_tensor *t = r->binding->tensors[e->array];
-    const char *name = request_name_of_tensor(r, t);
+    const tilec_tensor *t = l->tensors[e->array];
     char text[700];
 
-    if (!programs_claim(r, TOLD_ROWS))
+    if (!warn_claim(l, TOLD_ROWS))
         return;
     snprintf(text, sizeof text,
              "warning: kernel `%.100s`: it %s the first %d elements of `%.60s` along a dimension "
              "that has %lld: its tile ends there, and the mask lets through all of them\n"
              "hint: where no loop goes over a row, the tile is as long as the row, or longer: "
              "tilec takes %lld, Triton the next power of two\n",
-             r->kernel->name, e->stores ? "stores" : "loads", e->lanes,
-             name ? name : "an item of a tuple", (long long)n, (long long)n);
-    programs_say(r, text);
+             l->kernel, e->stores ? "stores" : "loads", e->lanes, warn_name_of(l, t), (long long)n,
+             (long long)n);
+    warn_say(l, text);
 }
 
-void rows_warn(const Request *r)
+void warn_of_rows(const Launch *l)
 {
-    const RowTiles *all = &r->spec->programs.rows;
+    const RowTiles *all = &l->programs->rows;
 
     for (int i = 0; i < all->n; i++) {
         const RowTile *e = &all->at[i];
-        int64_t n = e->limit < 0 ? e->number : scalar_to_int(e->type, r->binding->slots[e->limit]);
-        if (n > e->lanes && has_extent(r->binding->tensors[e->array], n))
-            warn_of_tile(r, e, n);
+        int64_t n = e->limit < 0 ? e->number : scalar_to_int(e->type, l->slots[e->limit]);
+        if (n > e->lanes && has_extent(l->tensors[e->array], n))
+            warn_of_tile(l, e, n);
     }
 }

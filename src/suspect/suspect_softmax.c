@@ -5,7 +5,10 @@
  *   - exp(x - m) of the greatest of each row, summed up over columns: axis=1 of one, 0 of the
  * other;
  *   - tl.where(mask, scores, 0.0): exp(0 - m) is no less than that of other scores, and counts in
- *     the sum; what is to be left out is -inf.
+ *     the sum; what is to be left out is -inf.  So is scores * mask, of a mask of integers;
+ *   - exp(x) / tl.sum(exp(x)) of what was loaded or multiplied, without a maximum: exp is infinite
+ *     from 89 on, and their quotient NaN;
+ *   - the weights of a column of which each program has some rows only, where it has whole rows.
  *
  * Of the last one nothing is said where something is added to the scores behind tl.where, as to a
  * bias, and where the weights are masked again before they are summed up.
@@ -109,6 +112,26 @@ static bool is_greatest_of(const Value *m, const Value *scores, int depth)
     return false;
 }
 
+static bool is_product(const Op *op)
+{
+    return op->code == OP_dot;
+}
+
+/* scores * mask */
+static void look_at_factor(const Suspect *s, const Op *product)
+{
+    for (int i = 0; product && product->code == OP_mul && i < 2; i++) {
+        const Op *cast = ir_unmoved(product->operands[i])->def;
+        const Op *load = cast && cast->code == OP_cast ? cast->operands[0]->def : NULL;
+        if (load && op_only_reads(load) && load->results[0]->type->rank == 2 &&
+            dtype_is_int(load->results[0]->type->dtype) &&
+            has_op(product->operands[1 - i], is_product, DEEPEST))
+            suspect_warn(s, product, "tl.where(mask != 0, scores, -float(\"inf\"))",
+                         "scores times a mask are 0 where it is, and exp of 0 counts in the sum of "
+                         "the softmax");
+    }
+}
+
 static void look_at_sum(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
@@ -130,6 +153,7 @@ static void look_at_sum(Op *op, void *suspect)
         suspect_warn(s, op, "the same axis in both",
                      "this sums along axis %d what was taken the greatest of along axis %d",
                      (int)attr_axis(op), (int)attr_axis(greatest));
+    look_at_factor(s, choice);
     if (!choice || choice->code != OP_select || !has_op(choice->operands[0], is_arange, DEEPEST) ||
         !is_greatest_of(difference->operands[1], scores, DEEPEST))
         return;
@@ -139,6 +163,50 @@ static void look_at_sum(Op *op, void *suspect)
                          "where the mask says no this score is 0, and exp of it counts in the sum "
                          "of the softmax");
     }
+}
+
+/* --- weights --- */
+
+/* What was loaded, or a product, times something that is the same for all lanes, and -inf where a
+ * mask says no. */
+static bool is_unbounded(const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+    uint64_t bits;
+
+    if (!op || depth == 0)
+        return false;
+    if (op->code == OP_dot || op_only_reads(op))
+        return ir_bare(v)->type->rank > 0;
+    if (op->code == OP_select && value_constant(op->operands[2], &bits))
+        return is_unbounded(op->operands[1], depth - 1);
+    for (int i = 0; (op->code == OP_mul || (op->code == OP_div && i == 0)) && i < 2; i++) {
+        if (ir_unmoved(op->operands[1 - i])->type->rank == 0)
+            return is_unbounded(op->operands[i], depth - 1);
+    }
+    return false;
+}
+
+/* exp(x) / tl.sum(exp(x)) */
+static void look_at_weights(Op *op, void *suspect)
+{
+    const Suspect *s = suspect;
+    const Op *power = op->code == OP_div ? ir_bare(op->operands[0])->def : NULL;
+    const Op *sum = power ? ir_bare(op->operands[1])->def : NULL;
+
+    if (!sum || (power->code != OP_exp && power->code != OP_exp2) || !ir_reduces(sum) ||
+        sum->noperands != 1 || ir_combine_code(sum) != OP_add ||
+        ir_bare(sum->operands[0]) != power->results[0])
+        return;
+    if (is_unbounded(power->operands[0], DEEPEST))
+        suspect_warn(s, power, "tl.exp(x - tl.max(x, axis)) has the same quotients",
+                     "exp of 89 is infinite, and by an infinite sum it is NaN: nothing keeps these "
+                     "weights from that");
+    if (suspect_is_shared_out(s, sum))
+        suspect_warn(s, sum, "the other axis, or a loop over all rows",
+                     "this sums up weights along axis %d, of which each program has a part only, "
+                     "and divides that part by it",
+                     (int)attr_axis(sum));
 }
 
 static bool is_power(const Op *op)
@@ -152,4 +220,5 @@ void suspect_softmax(const Suspect *s)
         return;
     look_at_bases(s);
     ir_walk(s->func->body, look_at_sum, (void *)s);
+    ir_walk(s->func->body, look_at_weights, (void *)s);
 }

@@ -1,11 +1,13 @@
 /*
- * suspect_bits.c - the upper bits of a signed number, taken without a mask, beside its lower ones
+ * suspect_bits.c - the upper bits of a number that become another one, beside its lower ones
  *
  * (x & 15) and (x >> 4) are the two numbers of 4 bits in a byte, where the byte is unsigned.  Of an
  * int8, or what was made wider of one, the shift brings the sign along, and the upper number is
  * negative from 8 on.  Told where the two together are all bits that were loaded, and each becomes
  * a float as it is: (x >> 4) & 15 is right, and of two numbers with signs the lower one is
  * (x << 4) >> 4 or ((x & 15) ^ 8) - 8; a float that is compared may get its sign that way.
+ *
+ * So is x & 0xF0 beside x & 15, where both become floats: it is 16 times the upper number.
  */
 #include "suspect.h"
 
@@ -62,11 +64,48 @@ static bool has_lower(const Suspect *s, const Value *v, int bits, int depth)
     return false;
 }
 
+/* x & 0xF0: how many bits below the ones of a mask are 0, where the ones go up to the highest bit
+ * of the type; 0: it is another mask. */
+static int bits_below(const Value *mask, DType t)
+{
+    uint64_t all = UINT64_MAX >> (64 - dtype_bits(t)), m;
+    int64_t given;
+
+    if (!value_const_int(mask, &given))
+        return 0;
+    m = (uint64_t)given & all;
+    for (int n = 1; n < dtype_bits(t); n++) {
+        if (m == (all & (all << n)))
+            return n;
+    }
+    return 0;
+}
+
+static void look_at_mask(const Suspect *s, const Op *op)
+{
+    for (int i = 0; i < 2; i++) {
+        const Value *v = ir_uncast(op->operands[i]);
+        bool is_number = is_loaded(v) && !v->type->pointer && dtype_bits(v->type->dtype) > 1;
+        int n = is_number ? bits_below(op->operands[1 - i], v->type->dtype) : 0;
+        if (n == 0 || !becomes_float(s, op->results[0]) || !has_lower(s, v, n, 2))
+            continue;
+        suspect_warn(
+            s, op,
+            arena_printf(s->arena, "(x >> %d) & %lld", n,
+                         (long long)((INT64_C(1) << (dtype_bits(v->type->dtype) - n)) - 1)),
+            "the upper bits stay where they are: as a number this is %lld times what they "
+            "are beside the lower %d",
+            (long long)(INT64_C(1) << n), n);
+    }
+}
+
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
     int64_t by;
 
+    if (op->code == OP_and && op->results[0]->type->dtype != DT_I1)
+        look_at_mask(s, op);
     if (op->code != OP_shr || !value_const_int(op->operands[1], &by))
         return;
     const Value *v = ir_uncast(op->operands[0]);
@@ -82,13 +121,13 @@ static void look_at(Op *op, void *suspect)
                  dtype_triton_name(t));
 }
 
-static bool is_shift(const Op *op)
+static bool is_part(const Op *op)
 {
-    return op->code == OP_shr;
+    return op->code == OP_shr || op->code == OP_and;
 }
 
 void suspect_bits(const Suspect *s)
 {
-    if (suspect_any(s, is_shift))
+    if (suspect_any(s, is_part))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -18,12 +18,13 @@
  */
 #include <stdio.h>
 
-#include "api.h"
+#include "warn.h"
+#include "../tensor/tensor.h"
 
-static void say(const Request *r, int slot, const char *what, const char *hint)
+static void say(const Launch *l, int slot, const char *what, const char *hint)
 {
-    if (programs_claim(r, TOLD_STRIDES))
-        programs_say_of(r, r->binding->tensors[slot], what, hint);
+    if (warn_claim(l, TOLD_STRIDES))
+        warn_say_of(l, l->tensors[slot], what, hint);
 }
 
 /* No dimension has elements next to each other. */
@@ -32,7 +33,7 @@ static bool has_gaps_only(const tilec_tensor *t)
     int longer = 0;
 
     for (int i = 0; i < t->ndim; i++) {
-        if (t->shape[i] == 0 || (t->shape[i] > 1 && memory_stride(t, i) == 1))
+        if (t->shape[i] == 0 || (t->shape[i] > 1 && tensor_stride(t, i) == 1))
             return false;
         longer += t->shape[i] > 1;
     }
@@ -50,146 +51,143 @@ static StrideList list_strides(const tilec_tensor *t)
 
     for (int i = 0; i < t->ndim && n < (int)sizeof list.text - 24; i++)
         n += snprintf(list.text + n, sizeof list.text - n, "%s%lld", i ? ", " : "",
-                      (long long)memory_stride(t, i));
+                      (long long)tensor_stride(t, i));
     return list;
 }
 
-static void warn_of_gaps(const Request *r, int slot)
+static void warn_of_gaps(const Launch *l, int slot)
 {
-    const StrideList list = list_strides(r->binding->tensors[slot]);
+    const StrideList list = list_strides(l->tensors[slot]);
     char what[400];
 
     snprintf(
         what, sizeof what,
         "its strides are (%s), and kernel `%.100s` takes elements that lie next to each other, "
         "which are not its own",
-        list.text, r->kernel->name);
-    say(r, slot, what,
+        list.text, l->kernel);
+    say(l, slot, what,
         "a kernel knows the strides that it is given, x + i * stride; else it needs an array "
         "without gaps, a copy");
 }
 
-static void look_at_places(const Request *r, int slot)
+static void look_at_places(const Launch *l, int slot)
 {
-    const tilec_tensor *t = r->binding->tensors[slot];
+    const tilec_tensor *t = l->tensors[slot];
     int64_t elements, places;
     char what[400];
 
-    if (!memory_overlaps(t, &elements, &places))
+    if (!tensor_overlaps(t, &elements, &places))
         return;
     const StrideList list = list_strides(t);
     snprintf(what, sizeof what,
              "its %lld elements share %lld place%s of memory, as its strides (%s) say, and kernel "
              "`%.100s` stores to it",
-             (long long)elements, (long long)places, places == 1 ? "" : "s", list.text,
-             r->kernel->name);
-    say(r, slot, what,
+             (long long)elements, (long long)places, places == 1 ? "" : "s", list.text, l->kernel);
+    say(l, slot, what,
         "an output has a place for each element: torch.empty(shape), or x.contiguous() of what "
         "x.expand() or broadcasting made");
 }
 
-static bool is_given(const Request *r, int64_t number, int but)
+static bool is_given(const Launch *l, int64_t number, int but)
 {
-    const Binding *b = r->binding;
-
-    for (int i = 0; i < b->nslots; i++) {
-        if (i != but && !b->tensors[i] && (int64_t)b->slots[i] == number)
+    for (int i = 0; i < l->nslots; i++) {
+        if (i != but && !l->tensors[i] && (int64_t)l->slots[i] == number)
             return true;
     }
     return false;
 }
 
 /* Does the kernel go through the array by this number, too? */
-static bool is_step(const Request *r, int slot, int64_t number)
+static bool is_step(const Launch *l, int slot, int64_t number)
 {
-    const Steps *s = &r->spec->programs.steps;
+    const Steps *s = &l->programs->steps;
 
     for (int i = 0; i < s->nsteps; i++) {
-        if (s->steps[i].array == slot && (int64_t)r->binding->slots[s->steps[i].number] == number)
+        if (s->steps[i].array == slot && (int64_t)l->slots[s->steps[i].number] == number)
             return true;
     }
     return false;
 }
 
 /* Does the kernel go by this number, and by no stride of the rows? */
-static bool is_wrong_step(const Request *r, const Stride *s, const tilec_tensor *t)
+static bool is_wrong_step(const Launch *l, const Stride *s, const tilec_tensor *t)
 {
-    return !r->binding->tensors[s->number] && t->shape[0] > 1 && t->shape[1] > 1 &&
-           (int64_t)r->binding->slots[s->number] != memory_stride(t, 0) &&
-           !is_step(r, s->array, memory_stride(t, 0));
+    return !l->tensors[s->number] && t->shape[0] > 1 && t->shape[1] > 1 &&
+           (int64_t)l->slots[s->number] != tensor_stride(t, 0) &&
+           !is_step(l, s->array, tensor_stride(t, 0));
 }
 
 /* Rows of pixels that have channels, and the kernel goes on by as many elements as there are
  * pixels. */
-static void look_at_pixels(const Request *r, const Stride *s, const tilec_tensor *t, int64_t step)
+static void look_at_pixels(const Launch *l, const Stride *s, const tilec_tensor *t, int64_t step)
 {
     char what[400];
 
-    if (t->shape[2] < 2 || t->shape[2] > 4 || memory_stride(t, 2) != 1 ||
-        memory_stride(t, 1) != t->shape[2] || memory_stride(t, 0) != t->shape[1] * t->shape[2] ||
-        step != t->shape[1] || step == memory_stride(t, 1))
+    if (t->shape[2] < 2 || t->shape[2] > 4 || tensor_stride(t, 2) != 1 ||
+        tensor_stride(t, 1) != t->shape[2] || tensor_stride(t, 0) != t->shape[1] * t->shape[2] ||
+        step != t->shape[1] || step == tensor_stride(t, 1))
         return;
     snprintf(what, sizeof what,
              "its rows lie %lld elements apart, %lld channels of %lld pixels, and kernel `%.100s` "
              "goes %lld from row to row",
-             (long long)memory_stride(t, 0), (long long)t->shape[2], (long long)t->shape[1],
-             r->kernel->name, (long long)step);
-    say(r, s->array, what,
+             (long long)tensor_stride(t, 0), (long long)t->shape[2], (long long)t->shape[1],
+             l->kernel, (long long)step);
+    say(l, s->array, what,
         "channel c of a pixel is at (y * width + x) * channels + c; a picture of one channel has "
         "one element a pixel");
 }
 
-static bool warn_of_bytes(const Request *r, const Stride *s, const tilec_tensor *t, int64_t step)
+static bool warn_of_bytes(const Launch *l, const Stride *s, const tilec_tensor *t, int64_t step)
 {
     char what[400];
 
-    if (memory_stride(t, 0) < 2 || tilec_dtype_size(t->dtype) < 2 ||
-        step != memory_stride(t, 0) * (int64_t)tilec_dtype_size(t->dtype))
+    if (tensor_stride(t, 0) < 2 || dtype_size((DType)t->dtype) < 2 ||
+        step != tensor_stride(t, 0) * dtype_size((DType)t->dtype))
         return false;
     snprintf(what, sizeof what,
              "its rows lie %lld elements apart, and kernel `%.100s` goes %lld from row to row, as "
              "many as that are bytes",
-             (long long)memory_stride(t, 0), r->kernel->name, (long long)step);
-    say(r, s->array, what,
+             (long long)tensor_stride(t, 0), l->kernel, (long long)step);
+    say(l, s->array, what,
         "strides count elements: x.stride(0), or x.strides[0] // x.itemsize of NumPy");
     return true;
 }
 
 /* Columns lie one behind the other, and lanes go along rows as if these did. */
-static bool is_by_columns(const Request *r, const Stride *s, const tilec_tensor *t, int64_t step)
+static bool is_by_columns(const Launch *l, const Stride *s, const tilec_tensor *t, int64_t step)
 {
-    return memory_stride(t, 0) == 1 && memory_stride(t, 1) >= t->shape[0] &&
-           (r->spec->programs.steps.runs >> s->array & 1) && step != memory_stride(t, 1) &&
-           (step == t->shape[1] || step == (int64_t)tilec_dtype_size(t->dtype));
+    return tensor_stride(t, 0) == 1 && tensor_stride(t, 1) >= t->shape[0] &&
+           (l->programs->steps.runs >> s->array & 1) && step != tensor_stride(t, 1) &&
+           (step == t->shape[1] || step == dtype_size((DType)t->dtype));
 }
 
-static void look_at_step(const Request *r, const Stride *s)
+static void look_at_step(const Launch *l, const Stride *s)
 {
-    const tilec_tensor *t = r->binding->tensors[s->array];
-    int64_t step = (int64_t)r->binding->slots[s->number];
+    const tilec_tensor *t = l->tensors[s->array];
+    int64_t step = (int64_t)l->slots[s->number];
     char what[400];
 
-    if (!t || t->ndim < 2 || t->ndim > 3 || !is_wrong_step(r, s, t))
+    if (!t || t->ndim < 2 || t->ndim > 3 || !is_wrong_step(l, s, t))
         return;
     if (t->ndim == 3) {
-        look_at_pixels(r, s, t, step);
+        look_at_pixels(l, s, t, step);
         return;
     }
-    if (is_by_columns(r, s, t, step))
-        warn_of_gaps(r, s->array);
-    if (memory_stride(t, 1) != 1 || warn_of_bytes(r, s, t, step))
+    if (is_by_columns(l, s, t, step))
+        warn_of_gaps(l, s->array);
+    if (tensor_stride(t, 1) != 1 || warn_of_bytes(l, s, t, step))
         return;
-    bool is_packed = memory_stride(t, 0) == t->shape[1];
-    bool turned = is_packed && step == t->shape[0] && is_given(r, t->shape[1], s->number);
-    bool part = !is_packed && step == t->shape[1] && memory_stride(t, 0) > t->shape[1];
+    bool is_packed = tensor_stride(t, 0) == t->shape[1];
+    bool turned = is_packed && step == t->shape[0] && is_given(l, t->shape[1], s->number);
+    bool part = !is_packed && step == t->shape[1] && tensor_stride(t, 0) > t->shape[1];
     if (!turned && !part)
         return;
     snprintf(what, sizeof what,
              "its rows lie %lld elements apart, and kernel `%.100s` goes %lld from row to row, as "
              "many as it has %s",
-             (long long)memory_stride(t, 0), r->kernel->name, (long long)step,
+             (long long)tensor_stride(t, 0), l->kernel, (long long)step,
              turned ? "rows" : "columns");
-    say(r, s->array, what,
+    say(l, s->array, what,
         turned ? "are height and width turned around?"
                : "give it the stride of the rows, or an array without gaps, a copy");
 }
@@ -203,7 +201,7 @@ static bool have_one_shape(const tilec_tensor *t, const tilec_tensor *u)
         return false;
     for (int i = 0; i < t->ndim; i++) {
         if (t->shape[i] != u->shape[i] ||
-            (t->shape[i] > 1 && (memory_stride(t, i) < 1 || memory_stride(u, i) < 1)))
+            (t->shape[i] > 1 && (tensor_stride(t, i) < 1 || tensor_stride(u, i) < 1)))
             return false;
     }
     return true;
@@ -212,8 +210,8 @@ static bool have_one_shape(const tilec_tensor *t, const tilec_tensor *u)
 /* Of these two dimensions one is the outer one in the one array, and the inner one in the other. */
 static bool is_turned(const tilec_tensor *t, const tilec_tensor *u, int i, int k)
 {
-    return t->shape[i] > 1 && t->shape[k] > 1 && memory_stride(t, i) > memory_stride(t, k) &&
-           memory_stride(u, i) < memory_stride(u, k);
+    return t->shape[i] > 1 && t->shape[k] > 1 && tensor_stride(t, i) > tensor_stride(t, k) &&
+           tensor_stride(u, i) < tensor_stride(u, k);
 }
 
 static bool lie_in_one_order(const tilec_tensor *t, const tilec_tensor *u)
@@ -227,62 +225,61 @@ static bool lie_in_one_order(const tilec_tensor *t, const tilec_tensor *u)
     return true;
 }
 
-static void warn_of_order(const Request *r, int slot, const tilec_tensor *other)
+static void warn_of_order(const Launch *l, int slot, const tilec_tensor *other)
 {
-    const StrideList its = list_strides(r->binding->tensors[slot]), those = list_strides(other);
-    const char *name = request_name_of_tensor(r, other);
+    const StrideList its = list_strides(l->tensors[slot]), those = list_strides(other);
     char what[800];
 
     snprintf(what, sizeof what,
              "its strides are (%s), and those of `%.60s`, of the same shape, (%s): kernel `%.100s` "
              "takes an element of each by one index, which is another element",
-             its.text, name ? name : "an item of a tuple", those.text, r->kernel->name);
-    say(r, slot, what,
+             its.text, warn_name_of(l, other), those.text, l->kernel);
+    say(l, slot, what,
         "arrays that a kernel goes through by one index lie in one order: x.contiguous() of "
         "PyTorch, numpy.ascontiguousarray(x)");
 }
 
-static void look_at_order(const Request *r, uint64_t arrays)
+static void look_at_order(const Launch *l, uint64_t arrays)
 {
     const tilec_tensor *first = NULL;
 
-    for (int i = 0; i < r->binding->nslots && i < 63; i++) {
-        const tilec_tensor *t = arrays >> i & 1 ? r->binding->tensors[i] : NULL;
+    for (int i = 0; i < l->nslots && i < 63; i++) {
+        const tilec_tensor *t = arrays >> i & 1 ? l->tensors[i] : NULL;
         if (t && first && have_one_shape(first, t) && !lie_in_one_order(first, t))
-            warn_of_order(r, i, first);
+            warn_of_order(l, i, first);
         first = first ? first : t;
     }
 }
 
 /* Is there a number 1, which may say how many elements there are? */
-static bool is_one_given(const Request *r)
+static bool is_one_given(const Launch *l)
 {
-    for (int i = 0; i < r->nargs; i++) {
-        if (r->args[i].kind == TILEC_ARG_INT && r->args[i].integer == 1)
+    for (int i = 0; i < l->nargs; i++) {
+        if (l->args[i].kind == TILEC_ARG_INT && l->args[i].integer == 1)
             return true;
     }
     return false;
 }
 
-void strides_warn(const Request *r)
+void warn_of_arrays(const Launch *l)
 {
-    const Steps *s = &r->spec->programs.steps;
+    const Steps *s = &l->programs->steps;
 
-    for (int i = 0; i < r->binding->nslots && i < 63; i++) {
-        const tilec_tensor *t = r->binding->tensors[i];
-        if (t && t->ndim == 0 && (s->runs >> i & 1) && !is_one_given(r))
-            say(r, i,
+    for (int i = 0; i < l->nslots && i < 63; i++) {
+        const tilec_tensor *t = l->tensors[i];
+        if (t && t->ndim == 0 && (s->runs >> i & 1) && !is_one_given(l))
+            say(l, i,
                 "it has no dimensions, and so one element, and the kernel takes those behind it",
                 "where a tensor is written by hand: ndim = 1, and shape points to how many "
                 "elements "
                 "there are");
         if (t && t->strides && (s->stores >> i & 1))
-            look_at_places(r, i);
+            look_at_places(l, i);
         if (t && t->strides && t->ndim > 0 && (s->runs >> i & 1) && has_gaps_only(t))
-            warn_of_gaps(r, i);
+            warn_of_gaps(l, i);
     }
     for (int i = 0; i < s->nsteps; i++)
-        look_at_step(r, &s->steps[i]);
-    for (int i = 0; i < r->spec->programs.together.n; i++)
-        look_at_order(r, r->spec->programs.together.arrays[i]);
+        look_at_step(l, &s->steps[i]);
+    for (int i = 0; i < l->programs->together.n; i++)
+        look_at_order(l, l->programs->together.arrays[i]);
 }

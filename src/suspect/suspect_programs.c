@@ -13,6 +13,9 @@
  * where all programs add what theirs has loaded to one place; of a `while` that counts so, too.  So
  * it is where the step is tl.num_programs(0), without the BLOCK.
  *
+ * for at in range(tl.program_id(0), n, ..), or range(n), with at * BLOCK + tl.arange(0, BLOCK) < n
+ * as its mask, counts to n what are tiles: most rounds have nothing to do.
+ *
  * s = tl.sum(tl.load(x + i)), and if tl.program_id(0) == 0: tl.store(out, s), stores what the first
  * program has made of its own tile.  Told where nothing else is done with it, so that all others
  * have made theirs for nothing.
@@ -191,6 +194,63 @@ static void look_at_width(const Suspect *s, const Op *op)
     }
 }
 
+/* --- rounds that have nothing to do --- */
+
+typedef struct {
+    const Op *loop;
+    const Op *found; /* the comparison; NULL: there is none */
+    int64_t lanes;
+} Rounds;
+
+/* at * BLOCK + tl.arange(0, BLOCK); gives BLOCK, or 0 */
+static int64_t tile_of_round(const Value *v, const Op *loop)
+{
+    const Op *sum = ir_bare(v)->def;
+    int64_t lanes;
+
+    for (int i = 0; sum && sum->code == OP_add && i < 2; i++) {
+        const Op *begin = ir_bare(sum->operands[i])->def;
+        const Op *range = ir_bare(sum->operands[1 - i])->def;
+        if (!begin || begin->code != OP_mul || !range || range->code != OP_arange)
+            continue;
+        for (int k = 0; k < 2; k++) {
+            if (ir_bare(begin->operands[k]) == loop->regions[0]->args[0] &&
+                value_const_int(ir_bare(begin->operands[1 - k]), &lanes) && lanes > 1 &&
+                lanes == range->results[0]->type->dims[0])
+                return lanes;
+        }
+    }
+    return 0;
+}
+
+static void note_mask(Op *op, void *rounds)
+{
+    Rounds *r = rounds;
+    int64_t lanes = 0;
+
+    if (op->code == OP_lt && ir_bare(op->operands[1]) == ir_bare(r->loop->operands[FOR_HI]))
+        lanes = tile_of_round(op->operands[0], r->loop);
+    if (lanes == 0 || r->found)
+        return;
+    r->found = op;
+    r->lanes = lanes;
+}
+
+static void look_at_rounds(const Suspect *s, const Op *op)
+{
+    Rounds r = {.loop = op};
+    uint64_t bits;
+
+    if (value_constant(op->operands[FOR_HI], &bits))
+        return;
+    ir_walk(op->regions[0], note_mask, &r);
+    if (r.found)
+        suspect_warn(s, op, "count tiles: range(.., tl.cdiv(n, BLOCK), ..)",
+                     "this counts up to a number of elements, and each round takes %lld of these: "
+                     "most rounds have nothing to do",
+                     (long long)r.lanes);
+}
+
 /* --- what one program stores --- */
 
 /* The axis of an `if` that asks for one program by its number; -1: it is another one. */
@@ -267,6 +327,7 @@ static void look_at(Op *op, void *suspect)
     if (op->code != OP_for)
         return;
     look_at_width(s, op);
+    look_at_rounds(s, op);
     unsigned from = axes_in(op->operands[FOR_LO], OP_program_id, DEEPEST);
     unsigned by = axes_in(op->operands[FOR_STEP], OP_num_programs, DEEPEST);
     if (!is_one(from) || !is_one(by) || from == by)

@@ -1,0 +1,51 @@
+/*
+ * check_count.c - lanes that are not there and are counted, where accesses are checked
+ *
+ * tl.sum((v < t).to(tl.int32)) of v = tl.load(x + i, mask=i < n, other=0.0) counts lanes that the
+ * mask leaves out where 0 < t.  That depends on t, so it is asked when the programs run: no lane
+ * that the mask leaves out may count.
+ */
+#include <string.h>
+
+#include "check.h"
+
+/* The load of which a comparison looks at the elements as they were loaded. */
+static const Op *compared_load(const Op *compare)
+{
+    for (int i = 0; compare && op_has(compare, COMPARES) && i < 2; i++) {
+        const Op *load = ir_uncast(compare->operands[i])->def;
+        if (load && op_only_reads(load))
+            return load;
+    }
+    return NULL;
+}
+
+static void look_at(Op *op, void *unused)
+{
+    static const char text[] = "this counts a lane that the mask of the load leaves out: "
+                               "tl.sum((condition & mask).to(tl.int32))";
+    const Op *cast, *load;
+    Value *mask, *counted;
+
+    (void)unused;
+    if (!ir_reduces(op) || op->noperands != 1 || ir_combine_code(op) != OP_add)
+        return;
+    cast = op->operands[0]->def;
+    counted = cast && cast->code == OP_cast ? cast->operands[0] : NULL;
+    load = counted ? compared_load(counted->def) : NULL;
+    mask = load ? op_operand(load, ir_access(load).mask) : NULL;
+    if (!mask || counted->type->dtype != DT_I1 || !type_same_shape(mask->type, counted->type))
+        return;
+    Builder b = builder_before(op);
+    int64_t attrs[] = {attr_of_text(b.module, text, strlen(text)), 0, 1};
+    b.span = op->span;
+    b.site = op->site;
+    b.mark = op->mark;
+    Value *right = build_binary(&b, OP_or, mask, build_unary(&b, OP_not, counted));
+    build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
+}
+
+void check_counts(Func *f)
+{
+    ir_walk(f->body, look_at, NULL);
+}

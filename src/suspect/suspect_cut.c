@@ -1,0 +1,72 @@
+/*
+ * suspect_cut.c - activations within the loop of a product
+ *
+ * acc = tl.maximum(tl.dot(a, b, acc), 0.0) in each round cuts off what the rounds so far have
+ * added, which later ones may make positive again: it belongs behind the loop.  Told of products
+ * whose operands do not follow from the total, as those of a recurrence do.
+ */
+#include "suspect.h"
+
+enum { DEEPEST = 24 };
+
+/* Does it follow from what the loop carries there? */
+static bool follows(const Value *v, const Value *carried, const Op *loop, int depth)
+{
+    if (v == carried || depth == 0)
+        return true;
+    if (!v->def || !suspect_is_inside(v, loop))
+        return false;
+    for (int i = 0; i < v->def->noperands; i++) {
+        if (follows(v->def->operands[i], carried, loop, depth - 1))
+            return true;
+    }
+    return v->def->regions[0] != NULL && !op_has(v->def, COMBINES);
+}
+
+/* The product that is added to the total; NULL: it is another sum. */
+static const Op *added_product(const Value *v, const Value *total)
+{
+    const Op *op = v->def;
+
+    if (op && op->code == OP_dot)
+        return op->operands[2] == total ? op : NULL;
+    for (int i = 0; op && op->code == OP_add && i < 2; i++) {
+        const Op *dot = op->operands[1 - i]->def;
+        if (op->operands[i] == total && dot && dot->code == OP_dot)
+            return dot;
+    }
+    return NULL;
+}
+
+/* What is kept above or below a constant; NULL: nothing is. */
+static const Value *cut(const Op *op)
+{
+    uint64_t bits;
+    bool cuts = op && (op->code == OP_max || op->code == OP_maxnan || op->code == OP_min ||
+                       op->code == OP_minnan);
+
+    for (int i = 0; cuts && i < 2; i++) {
+        if (value_constant(op->operands[i], &bits))
+            return op->operands[1 - i];
+    }
+    return NULL;
+}
+
+static void look_at(Op *loop, void *suspect)
+{
+    for (int i = 0; loop->code == OP_for && i < loop->nresults; i++) {
+        const Value *total = loop->regions[0]->args[1 + i];
+        const Op *last = opt_last(loop->regions[0])->operands[i]->def;
+        const Value *sum = cut(last);
+        const Op *dot = sum ? added_product(sum, total) : NULL;
+        if (dot && !follows(dot->operands[0], total, loop, DEEPEST) &&
+            !follows(dot->operands[1], total, loop, DEEPEST))
+            suspect_warn(suspect, last, "behind the loop, of the whole sum",
+                         "each round cuts off what those before it have added up");
+    }
+}
+
+void suspect_cut(const Suspect *s)
+{
+    ir_walk(s->func->body, look_at, (void *)s);
+}

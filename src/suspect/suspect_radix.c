@@ -1,0 +1,193 @@
+/*
+ * suspect_radix.c - the parts of an index whose bases do not fit together
+ *
+ * An index of several digits is a * N + b with b less than N.  Told is
+ *   - a * (H // G) + h % G: there are H // G groups, h // G is the group of h, and h % G its place
+ *     in the group, which ends at G;
+ *   - tl.load(table + t // P) + t % P: a page number, and a place in the page, without the P
+ *     between them;
+ *   - tl.load(x + label), of a label that was loaded for the program, where x is else gone through
+ *     by rows, pid * stride: the row is missing.
+ */
+#include "suspect.h"
+
+enum { DEEPEST = 12, SAME_DEPTH = 8, MOST_TERMS = 16 };
+
+/* What is added up in an index or an address. */
+typedef struct {
+    const Value *at[MOST_TERMS];
+    int n;
+} Terms;
+
+static void find_terms(Terms *t, const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+
+    if (op && (op->code == OP_add || op->code == OP_addptr) && depth > 0) {
+        find_terms(t, op->operands[0], depth - 1);
+        find_terms(t, op->operands[1], depth - 1);
+    } else if (t->n < MOST_TERMS) {
+        t->at[t->n++] = ir_bare(v);
+    }
+}
+
+static const Op *op_of(const Value *v, OpCode code)
+{
+    const Op *op = ir_bare(v)->def;
+
+    return op && op->code == code ? op : NULL;
+}
+
+static bool is_same(const Value *a, const Value *b)
+{
+    return ir_same(ir_bare(a), ir_bare(b), SAME_DEPTH);
+}
+
+/* --- heads and groups --- */
+
+/* Is one of the factors a number of the launch, divided by what h % G is the rest of?  Of one and
+ * the same number, n % G is what is left over of G shares. */
+static bool has_quotient(const Value *product, const Op *rest)
+{
+    const Op *op = op_of(product, OP_mul);
+
+    for (int i = 0; op && i < 2; i++) {
+        const Op *quotient = op_of(op->operands[i], OP_div);
+        if (quotient && is_same(quotient->operands[1], rest->operands[1]) &&
+            !ir_bare(quotient->operands[0])->def && ir_bare(rest->operands[0])->def)
+            return true;
+    }
+    return false;
+}
+
+/* --- pages --- */
+
+/* Is it loaded at an index that t / P is part of? */
+static bool is_of_page(const Value *v, const Op *rest)
+{
+    const Op *load = ir_bare(v)->def;
+    Terms t = {.n = 0};
+
+    if (!load || !op_only_reads(load))
+        return false;
+    find_terms(&t, load->operands[ir_access(load).pointer], DEEPEST);
+    for (int i = 0; i < t.n; i++) {
+        const Op *page = op_of(t.at[i], OP_div);
+        if (page && is_same(page->operands[0], rest->operands[0]) &&
+            is_same(page->operands[1], rest->operands[1]))
+            return true;
+    }
+    return false;
+}
+
+static void look_at_sum(const Suspect *s, const Op *op)
+{
+    Terms t = {.n = 0};
+
+    find_terms(&t, op->results[0], DEEPEST);
+    for (int i = 0; i < t.n; i++) {
+        const Op *rest = op_of(t.at[i], OP_rem);
+        for (int k = 0; rest && k < t.n; k++) {
+            if (has_quotient(t.at[k], rest)) {
+                suspect_warn(s, rest->results[0]->def, "h // G is the group, h % G a place in it",
+                             "this is less than the size of a group, and there are as many of its "
+                             "kind in an index as there are groups");
+                return;
+            }
+            if (is_of_page(t.at[k], rest)) {
+                suspect_warn(s, op, "page * SIZE + t % SIZE",
+                             "this adds a place in a page to the number of the page, which is not "
+                             "multiplied by how many places a page has");
+                return;
+            }
+        }
+    }
+}
+
+/* --- rows --- */
+
+static bool follows_program(const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return depth == 0;
+    if (op->code == OP_program_id)
+        return true;
+    for (int i = 0; i < op->noperands; i++) {
+        if (follows_program(op->operands[i], depth - 1))
+            return true;
+    }
+    return op->regions[0] != NULL;
+}
+
+/* A row that is a program's, times a number of the launch */
+static bool is_row(const Value *v)
+{
+    const Op *op = op_of(v, OP_mul);
+
+    for (int i = 0; op && i < 2; i++) {
+        if (op_of(op->operands[i], OP_program_id) && !ir_bare(op->operands[1 - i])->def)
+            return true;
+    }
+    return false;
+}
+
+typedef struct {
+    const Value *array;
+    int accesses, by_rows; /* of it; those that have a row in their addresses */
+} Rows;
+
+static void count_access(Op *op, void *rows)
+{
+    Rows *r = rows;
+    Terms t = {.n = 0};
+
+    if (!op_has(op, READS | WRITES) || op->noperands == 0 || !op->operands[0]->type->pointer)
+        return;
+    find_terms(&t, op->operands[0], DEEPEST);
+    if (t.n == 0 || t.at[0] != r->array)
+        return;
+    r->accesses++;
+    for (int i = 1; i < t.n; i++) {
+        if (is_row(t.at[i])) {
+            r->by_rows++;
+            break;
+        }
+    }
+}
+
+/* tl.load(x + label) */
+static void look_at_label(const Suspect *s, const Op *load)
+{
+    Terms t = {.n = 0};
+
+    find_terms(&t, load->operands[ir_access(load).pointer], DEEPEST);
+    if (load->results[0]->type->rank > 0 || t.n != 2 || t.at[0]->def || !t.at[0]->type->pointer)
+        return;
+    const Op *label = t.at[1]->def;
+    if (!label || !op_only_reads(label) ||
+        !follows_program(label->operands[ir_access(label).pointer], DEEPEST))
+        return;
+    Rows r = {t.at[0], 0, 0};
+    ir_walk(s->func->body, count_access, &r);
+    if (r.by_rows > 0 && r.by_rows == r.accesses - 1)
+        suspect_warn(s, load, "x + row * stride + label",
+                     "this is an element of the first row in all programs: all else of this array "
+                     "is taken by rows");
+}
+
+static void look_at(Op *op, void *suspect)
+{
+    const Suspect *s = suspect;
+
+    if (op->code == OP_add && dtype_is_int(op->results[0]->type->dtype))
+        look_at_sum(s, op);
+    if (op_only_reads(op) && s->func->is_kernel)
+        look_at_label(s, op);
+}
+
+void suspect_radix(const Suspect *s)
+{
+    ir_walk(s->func->body, look_at, (void *)s);
+}

@@ -1,0 +1,77 @@
+/*
+ * suspect_scan.c - scans that begin anew in each round of a loop
+ *
+ * A row longer than a tile is scanned tile by tile, and each tile goes on with the sum of all that
+ * lie in front of it: tl.cumsum(v) + carry, and carry += tl.sum(v) behind it.  Told where a loop
+ * marches along a row (src/axis/march.c), and stores what scans give as it is.
+ */
+#include "suspect.h"
+
+enum { DEEPEST = 8 };
+
+static bool is_scan(const Op *op)
+{
+    return op->code == OP_scan && op->noperands == 1;
+}
+
+static const Op *loop_around(const Op *op)
+{
+    const Op *owner = op->block->owner;
+
+    while (owner && owner->code != OP_for)
+        owner = owner->block->owner;
+    return owner;
+}
+
+/* The load of the elements that are scanned, as they are or as another type. */
+static const Op *load_of(const Value *v)
+{
+    const Op *op = ir_uncast(v)->def;
+
+    return op && op_only_reads(op) ? op : NULL;
+}
+
+static bool marches_along(const Op *access, const Op *loop, const Type *tile, int axis)
+{
+    const Value *index = axis_march(access->operands[ir_access(access).pointer], loop);
+
+    return index && index->type->dims[0] == tile->dims[axis];
+}
+
+/* Do all of its users store it, where the loop marches? */
+static bool is_only_stored(const Suspect *s, const Value *v, const Op *scan, int depth)
+{
+    const UseLists *uses = suspect_uses(s);
+    int n = uses_count(uses, v);
+
+    for (int i = 0; i < n; i++) {
+        const Op *user = uses_of(uses, v)[i].op;
+        if (user->code == OP_store && user->operands[STORE_DATA] == v) {
+            if (!marches_along(user, loop_around(scan), v->type, attr_axis(scan)))
+                return false;
+        } else if (user->code != OP_cast || depth == 0 ||
+                   !is_only_stored(s, user->results[0], scan, depth - 1)) {
+            return false;
+        }
+    }
+    return n > 0;
+}
+
+static void look_at(Op *op, void *suspect)
+{
+    const Suspect *s = suspect;
+    const Op *loop = is_scan(op) ? loop_around(op) : NULL;
+    const Op *load = loop ? load_of(op->operands[0]) : NULL;
+
+    if (load && marches_along(load, loop, op->operands[0]->type, attr_axis(op)) &&
+        is_only_stored(s, op->results[0], op, DEEPEST))
+        suspect_warn(s, op, "tl.cumsum(v) + carry, and carry += tl.sum(v) at the end of the round",
+                     "this begins anew in each round of the loop, whose tiles lie one behind the "
+                     "other");
+}
+
+void suspect_scan(const Suspect *s)
+{
+    if (suspect_any(s, is_scan))
+        ir_walk(s->func->body, look_at, (void *)s);
+}

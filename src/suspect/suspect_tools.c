@@ -1,0 +1,145 @@
+/*
+ * suspect_tools.c - what those ask and do that look for mistakes: a warning, and facts of a
+ * function
+ */
+#include "suspect.h"
+
+enum { DEEPEST = 24 };
+
+void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    ir_diag_v(s->diags, DIAG_WARNING, at, fmt, ap);
+    va_end(ap);
+    if (diag_kept(s->diags))
+        diag(s->diags, DIAG_HINT, (Span){0}, "%s", hint);
+}
+
+typedef struct {
+    bool (*is)(const Op *op);
+    bool found;
+} Any;
+
+static void look_for(Op *op, void *any)
+{
+    Any *a = any;
+
+    a->found = a->found || a->is(op);
+}
+
+bool suspect_any(const Suspect *s, bool (*is)(const Op *op))
+{
+    Any any = {is, false};
+
+    ir_walk(s->func->body, look_for, &any);
+    return any.found;
+}
+
+const AxisFacts *suspect_axis(const Suspect *s)
+{
+    if (!s->facts->axis)
+        s->facts->axis = axis_analyse(s->func, s->arena);
+    return s->facts->axis;
+}
+
+const UseLists *suspect_uses(const Suspect *s)
+{
+    if (!s->facts->uses.start)
+        s->facts->uses = ir_uses(s->func, s->arena);
+    return &s->facts->uses;
+}
+
+bool suspect_is_inside(const Value *v, const Op *loop)
+{
+    for (const Block *b = v->block; b; b = b->owner ? b->owner->block : NULL) {
+        if (b->owner == loop)
+            return true;
+    }
+    return false;
+}
+
+bool suspect_is_moved(const Value *v, const Op *loop, int depth)
+{
+    if (!suspect_is_inside(v, loop))
+        return false;
+    if (!v->def || depth == 0 || (v->def->regions[0] && !op_has(v->def, COMBINES)))
+        return true;
+    for (int i = 0; i < v->def->noperands; i++) {
+        if (suspect_is_moved(v->def->operands[i], loop, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* Which dimension of the operand becomes `dim`; -1: none. */
+static int dimension_before(const Op *op, int dim)
+{
+    Move m;
+
+    if (!op_renames(op, &m))
+        return -1;
+    for (int d = 0; d < op->operands[0]->type->rank; d++) {
+        if (m.follows[d] == dim && op->operands[0]->type->dims[d] > 1)
+            return d;
+    }
+    return -1;
+}
+
+bool suspect_is_along(const Value *v, int dim, const Value *index, int depth)
+{
+    const Op *op = v->def;
+
+    if (v == index)
+        return dim == 0;
+    if (!op || depth == 0 || v->type->rank == 0)
+        return false;
+    if (op_has(op, MOVES)) {
+        dim = dimension_before(op, dim);
+        return dim >= 0 && suspect_is_along(op->operands[0], dim, index, depth - 1);
+    }
+    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op->code == OP_addptr); i++) {
+        if (suspect_is_along(op->operands[i], dim, index, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static const Op *load_of(const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+    const Op *load = NULL;
+
+    if (!op || depth == 0 || op_only_reads(op))
+        return op && op_only_reads(op) ? op : NULL;
+    for (int i = 0; i < op->noperands && op_has(op, FOLDS) && !load; i++)
+        load = load_of(op->operands[i], depth - 1);
+    return load;
+}
+
+typedef struct {
+    unsigned axes; /* of the grid, that the kernel asks for */
+} Asked;
+
+static void note_axis(Op *op, void *asked)
+{
+    if (op->code == OP_program_id)
+        ((Asked *)asked)->axes |= 1u << attr_axis(op);
+}
+
+bool suspect_is_shared_out(const Suspect *s, const Op *sum)
+{
+    const Op *load = load_of(sum->operands[0], DEEPEST);
+    Asked asked = {0};
+    int64_t by;
+
+    if (!load || sum->operands[0]->type->rank != 2 || !s->func->is_kernel ||
+        !type_same_shape(load->results[0]->type, sum->operands[0]->type))
+        return false;
+    ir_walk(s->func->body, note_axis, &asked);
+    const Value *p = load->operands[ir_access(load).pointer];
+    const Value *index = axis_program_march(p, -1, &by);
+    return index && (asked.axes & (asked.axes - 1)) == 0 && by == index->type->dims[0] &&
+           suspect_is_along(p, (int)attr_axis(sum), index, DEEPEST);
+}
