@@ -8,9 +8,11 @@
 #include "../opt/terms.h"
 #include "grad.h"
 
-/* alone.c */
-/* What a loop says of its counter, if j is one: less than its end. */
-void terms_add_loop_bound(const Poly *j, PolyBounds *out);
+/* levels.c */
+int64_t terms_common_divisor(int64_t a, int64_t b);
+bool terms_are_not_negative(const Poly *p); /* constants, indices, programs, rounds */
+/* Does no sum of the address's terms come twice?  Constants are of the lowest level. */
+bool terms_are_levels(const Op *access, const Sum *s, Constants c);
 
 /* needs.c */
 /* Does no sum of the address's terms come twice if numbers known at run time are as they mostly

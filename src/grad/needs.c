@@ -8,8 +8,6 @@
  * their factors, the factors in that of the parameters, the last of which is the smallest; what
  * all levels below reach must be at most the factors of the next.
  */
-#include <stdlib.h>
-
 #include "alone.h"
 
 enum { MOST_LEVELS = 4 };
@@ -137,7 +135,7 @@ static bool bound_by_round(Grad *g, const Op *access, const Poly *p, Poly *out)
     *out = (Poly){0};
     if (by > 0 && lanes >= by && !round.terms[0].of[0].value->def)
         return bound_by_rounds(g, round.terms[0].of[0].value, by, lanes, out);
-    terms_add_loop_bound(&round, &bounds);
+    terms_add_own_bound(&round, &bounds);
     if (bounds.count == 0 || lanes >= by)
         return false;
     end = round; /* round - (round - end) */
@@ -157,7 +155,7 @@ static bool bound_by_mask(Grad *g, const Op *access, const Poly *p, Poly *out)
         map[d] = (int8_t)d;
     if (mask)
         poly_bounds(&scope, mask, map, &bounds);
-    terms_add_loop_bound(p, &bounds);
+    terms_add_own_bound(p, &bounds);
     for (int i = 0; i < bounds.count; i++) {
         *out = *p;
         if (poly_add(out, &bounds.below[i], -1) && grad_is_same_poly(out))
@@ -238,15 +236,8 @@ static bool is_known(const Grad *g, const GradNeed *n)
 
 static int64_t divisor_of_all(const Poly *p, int64_t divisor)
 {
-    for (int i = 0; i < p->count; i++) {
-        int64_t a = divisor, b = llabs(p->terms[i].scale);
-        while (b != 0) {
-            int64_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        divisor = a;
-    }
+    for (int i = 0; i < p->count; i++)
+        divisor = terms_common_divisor(divisor, p->terms[i].scale);
     return divisor;
 }
 
@@ -355,7 +346,7 @@ bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, in
     Term programs[AXES];
     Poly reached, all;
     int n = 0;
-    bool good = !g->wish->atomics && s->covered == 0 &&
+    bool good = !g->wish->atomics && s->covered == 0 && !terms_has_parts(s) &&
                 reach_of_program(g, a, access, s, &reached) && add_constant(&reached, behind);
 
     for (int i = 0; i < s->n; i++) {
