@@ -419,10 +419,20 @@ static bool lie_apart(Grad *g, const GradArray *a, const GradOps *both, unsigned
     return true;
 }
 
+/* One that lies as what is differentiated does. */
+static bool lies_as_stored(const Grad *g, const GradOps *accesses)
+{
+    for (int i = 0; i < g->as_stored.len && !g->wish->atomics && accesses->len == 1; i++) {
+        if (g->as_stored.at[i] == accesses->at[0])
+            return true;
+    }
+    return false;
+}
+
 bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
     const int needs = g->needs.len;
-    bool good = are_alone(g, a, accesses, programs);
+    bool good = are_alone(g, a, accesses, programs) || lies_as_stored(g, accesses);
 
     if (good || accesses->len == 1)
         return good;

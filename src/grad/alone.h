@@ -10,6 +10,9 @@
 
 /* levels.c */
 int64_t terms_common_divisor(int64_t a, int64_t b);
+/* With the last of the numbers of loops and parts that have a factor of this sign: the least or the
+ * most that it may be, as 0 of n - 1 - i. */
+bool terms_take_last(const Poly *p, int sign, Poly *out);
 bool terms_are_not_negative(const Poly *p); /* constants, indices, programs, rounds */
 /* Does no sum of the address's terms come twice?  Constants are of the lowest level. */
 bool terms_are_levels(const Op *access, const Sum *s, Constants c);

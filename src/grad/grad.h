@@ -192,6 +192,7 @@ typedef struct Grad {
     VEC(GradGranted) granted;
     Value *programs[AXES]; /* numbers of programs that needs name */
     VEC(GradInPlace) in_place;
+    VEC(const Op *) as_stored; /* loads of what lies where `of` is stored: each element once */
     VEC(GradTape *) tapes;
     VEC(GradSaved) saved;
     Map *needed; /* MAP_KEY of ops, while it is known; else NULL */
@@ -305,10 +306,8 @@ bool grad_is_lower(const PolyTerm *a, const PolyTerm *b); /* of the factors of a
 void grad_drop_implied_needs(Grad *g); /* in the end: those that others say, too */
 const Value *grad_number_of_programs(Grad *g, int axis); /* to be named, not computed with */
 
-/* in_order.c: where programs do not meet, each adds without atomics, access by access */
-void grad_add_in_order(Grad *g, GradArray *a);
-/* In front of a store or an atomic: what it stores is added to what is there; `waits`: for what
- * other threads of the program added. */
+/* walk.c: in front of a store or an atomic: what it stores is added to what is there; `waits`: for
+ * what other threads of the program added. */
 void grad_add_in_memory(Grad *g, Op *op, bool waits);
 
 /* means.c */

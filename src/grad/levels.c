@@ -59,10 +59,30 @@ static bool counts_from_zero(const Value *v)
            value_const_int(loop->operands[FOR_STEP], &step) && step > 0;
 }
 
-bool terms_are_not_negative(const Poly *p)
+bool terms_take_last(const Poly *p, int sign, Poly *out)
 {
+    *out = (Poly){0};
     for (int i = 0; i < p->count; i++) {
         const PolyTerm *t = &p->terms[i];
+        const Value *v = t->count == 1 ? t->of[0].value : NULL;
+        const PolyTerm one = {-t->scale, 0, {{0}}};
+        Poly end;
+        const bool ends = (t->scale < 0) == (sign < 0) && v && terms_end_of(v, &end);
+
+        if (ends ? !poly_add(out, &end, t->scale) || !poly_push(out, &one) : !poly_push(out, t))
+            return false;
+    }
+    return true;
+}
+
+bool terms_are_not_negative(const Poly *p)
+{
+    Poly least;
+
+    if (!terms_take_last(p, -1, &least))
+        return false;
+    for (int i = 0; i < least.count; i++) {
+        const PolyTerm *t = &least.terms[i];
         for (int k = 0; k < t->count; k++) {
             const Value *v = t->of[k].value;
             const Op *op = v ? v->def : NULL;

@@ -157,8 +157,9 @@ static bool bound_by_mask(Grad *g, const Op *access, const Poly *p, Poly *out)
         poly_bounds(&scope, mask, map, &bounds);
     terms_add_own_bound(p, &bounds);
     for (int i = 0; i < bounds.count; i++) {
-        *out = *p;
-        if (poly_add(out, &bounds.below[i], -1) && grad_is_same_poly(out))
+        Poly end = *p;
+        if (poly_add(&end, &bounds.below[i], -1) && terms_take_last(&end, 1, out) &&
+            grad_is_same_poly(out))
             return true;
     }
     return bound_by_round(g, access, p, out);

@@ -15,7 +15,7 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
         if (!wish->fused)
             gather_transposed(out, &out->wrt[i]);
         gather_in_last_pass(out, &out->wrt[i]);
-        grad_add_in_order(out, &out->wrt[i]);
+        gather_in_order(out, &out->wrt[i]);
     }
     for (int i = 0; i < out->nwrt; i++) {
         const bool missed = out->wrt[i].may_have_parts && out->wrt[i].fill == GRAD_ADDED;

@@ -118,8 +118,7 @@ bool terms_has_parts(const Sum *s)
     return false;
 }
 
-/* Where a loop, or the division that it comes from, says a number to end. */
-static bool end_of(const Value *v, Poly *out)
+bool terms_end_of(const Value *v, Poly *out)
 {
     const Op *op = v->def, *loop = op ? NULL : v->block->owner, *rest;
     Poly all, by;
@@ -145,7 +144,7 @@ void terms_add_own_bound(const Poly *j, PolyBounds *out)
                          : NULL;
     Poly below = *j, end;
 
-    if (v && out->count < POLY_BOUNDS && end_of(v, &end) && poly_add(&below, &end, -1))
+    if (v && out->count < POLY_BOUNDS && terms_end_of(v, &end) && poly_add(&below, &end, -1))
         out->below[out->count++] = below;
 }
 

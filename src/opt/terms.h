@@ -42,8 +42,9 @@ bool terms_same_for_all(const Value *v); /* a scalar made of arguments and const
  * that is divided again?  By constants and arguments; these are taken to be more than 0. */
 bool terms_is_part(const Value *v);
 bool terms_has_parts(const Sum *s);
-/* What the number says of itself, if j is one: less than its loop's end, or than what it is the
- * remainder of a division by. */
+/* Where a loop, or the division that it comes from, says a number to end; false: neither does. */
+bool terms_end_of(const Value *v, Poly *out);
+/* That the number, if j is one, is less than that. */
 void terms_add_own_bound(const Poly *j, PolyBounds *out);
 /* Whose a term is that runs over what accesses differ by, beside a constant: 0 and n of x + i and
  * x + n + i. */
