@@ -108,6 +108,18 @@ static Value *plain_sum(const Plain *p, Op *op)
     return less ? build_binary(&b, OP_sub, y, less) : NULL;
 }
 
+/* x for 0 + x, whatever sign a zero of x has. */
+static Value *plain_without_zero(const Op *op)
+{
+    for (int i = 0; i < 2; i++) {
+        uint64_t bits;
+        if (dtype_is_float(op->results[0]->type->dtype) && value_constant(op->operands[i], &bits) &&
+            scalar_to_double(op->results[0]->type->dtype, bits) == 0)
+            return op->operands[1 - i];
+    }
+    return NULL;
+}
+
 static bool is_power_of_two(const Value *v, double *out)
 {
     uint64_t bits;
@@ -246,7 +258,9 @@ static Value *plain_number(Op *op)
 static void look_at(Op *op, void *plain)
 {
     Plain *p = plain;
-    Value *made = op->code == OP_select                              ? plain_select(op)
+    Value *rest = op->code == OP_add ? plain_without_zero(op) : NULL;
+    Value *made = rest                                               ? rest
+                  : op->code == OP_select                            ? plain_select(op)
                   : op->code == OP_add && opt_is_int(op->results[0]) ? plain_number(op)
                   : op->code == OP_sub                               ? plain_number(op)
                   : op->code == OP_add                               ? plain_sum(p, op)
@@ -256,11 +270,37 @@ static void look_at(Op *op, void *plain)
 
     if (!made)
         return;
-    if (!made->name && made->def && made->def->code != OP_const)
+    const bool may_be_named = !rest || is_used_once(p, rest);
+    if (!made->name && made->def && made->def->code != OP_const && may_be_named)
         made->name = op->results[0]->name;
     value_shaped_like(op->block->func->module, made, op->results[0]);
     op->results[0]->repl = made;
     p->changed = true;
+}
+
+/* What reads a tile as well where it is written as what it was spread from. */
+static bool are_elementwise(const UseLists *uses, const Value *v)
+{
+    for (int i = 0; i < uses_count(uses, v); i++) {
+        const Op *op = uses_of(uses, v)[i].op;
+        if (op->code != OP_store && op->code != OP_select && !op_is_elementwise(op))
+            return false;
+    }
+    return true;
+}
+
+/* What is spread has the name, and is spread by what reads it: d_total / n for a tile of it. */
+static void name_before_spread(Op *op, void *plain)
+{
+    const Plain *p = plain;
+    Value *v = op->nresults == 1 ? op->results[0] : NULL;
+
+    if ((op->code != OP_splat && op->code != OP_broadcast) || !v->name || !op->operands[0]->def ||
+        op->operands[0]->def->code == OP_const || !are_elementwise(&p->uses, v))
+        return;
+    if (!op->operands[0]->name)
+        op->operands[0]->name = v->name;
+    v->name = NULL;
 }
 
 bool gather_write_plainly(Grad *g, Diags *d)
@@ -277,5 +317,7 @@ bool gather_write_plainly(Grad *g, Diags *d)
                 return false;
         }
     }
+    p.uses = ir_uses(g->func, g->arena);
+    ir_walk(g->func->body, name_before_spread, &p);
     return true;
 }
