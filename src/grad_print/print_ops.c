@@ -198,3 +198,21 @@ OpCode print_opposite_of(OpCode code)
         return OP_COUNT;
     }
 }
+
+const char *print_name_without(const Value *v)
+{
+    switch (v->def->code) {
+    case OP_program_id:
+        return "pid";
+    case OP_arange:
+        return "lanes";
+    case OP_addptr:
+        return "pointers";
+    case OP_reduce:
+        return ir_combine_kind(v->def).neutral == OP_COUNT    ? "t"
+               : ir_combine_kind(v->def).only->code == OP_add ? "total"
+                                                              : "extreme";
+    default:
+        return v->type->dtype == DT_I1 ? "mask" : "t";
+    }
+}
