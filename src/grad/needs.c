@@ -459,27 +459,3 @@ bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Con
         g->needs.len = before;
     return good;
 }
-
-/* Of n <= stride and n + 1 <= stride the second says all. */
-static bool is_implied(const GradNeed *n, const GradNeed *by)
-{
-    Poly less = n->least;
-    int64_t apart;
-
-    return n->array == by->array && poly_equal(&n->most, &by->most) &&
-           poly_add(&less, &by->least, -1) && poly_is_constant(&less, &apart) && apart < 0;
-}
-
-void grad_drop_implied_needs(Grad *g)
-{
-    int left = 0;
-
-    for (int i = 0; i < g->needs.len; i++) {
-        bool implied = false;
-        for (int k = 0; k < g->needs.len && !implied; k++)
-            implied = is_implied(&g->needs.at[i], &g->needs.at[k]);
-        if (!implied)
-            g->needs.at[left++] = g->needs.at[i];
-    }
-    g->needs.len = left;
-}

@@ -120,18 +120,28 @@ static Value *plain_without_zero(const Op *op)
     return NULL;
 }
 
-static bool is_power_of_two(const Value *v, double *out)
+static bool is_factor(const Value *v, double *out)
 {
     uint64_t bits;
-    int exponent;
 
     if (!value_constant(v, &bits) || !dtype_is_float(v->type->dtype))
         return false;
     *out = scalar_to_double(v->type->dtype, bits);
-    return *out > 0 && frexp(*out, &exponent) == 0.5;
+    return *out != 0 && isfinite(*out);
 }
 
-/* v without being multiplied by so much, where it is and nobody else reads it; NULL: it is not. */
+/* 2 and 0.5; as well as numbers of that type can be, ln(2) and log2(e). */
+static bool make_one(const Value *v, double a, double b)
+{
+    const double slack = v->type->dtype == DT_FP32   ? 0x1p-23
+                         : v->type->dtype == DT_FP64 ? 0x1p-51
+                                                     : 0;
+
+    return fabs(a * b - 1) <= slack;
+}
+
+/* v without being multiplied by what makes 1 with the factor, where it is and nobody else reads it;
+ * NULL: it is not. */
 static Value *without_factor(const Plain *p, Builder *b, Value *v, double factor, int depth)
 {
     const Op *op = v->def;
@@ -139,7 +149,7 @@ static Value *without_factor(const Plain *p, Builder *b, Value *v, double factor
 
     if (!op || depth == 0 || !is_used_once(p, v))
         return NULL;
-    if (op->code == OP_mul && is_power_of_two(op->operands[1], &by) && by == factor)
+    if (op->code == OP_mul && is_factor(op->operands[1], &by) && make_one(v, by, factor))
         return op->operands[0];
     if (op->code != OP_mul && op->code != OP_div && op->code != OP_neg && op->code != OP_splat &&
         op->code != OP_broadcast && op->code != OP_expand)
@@ -155,15 +165,15 @@ static Value *without_factor(const Plain *p, Builder *b, Value *v, double factor
     return NULL;
 }
 
-/* Twice a half. */
+/* Twice a half, ln(2) times log2(e). */
 static Value *plain_product(const Plain *p, Op *op)
 {
     Builder b = builder_before(op);
     double by;
 
-    if (!is_power_of_two(op->operands[1], &by) || by == 1)
+    if (!is_factor(op->operands[1], &by) || by == 1)
         return NULL;
-    return without_factor(p, &b, op->operands[0], 1 / by, MOST_DEPTH);
+    return without_factor(p, &b, op->operands[0], by, MOST_DEPTH);
 }
 
 static bool counts_from_zero(const Value *v)
