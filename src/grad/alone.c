@@ -449,11 +449,10 @@ bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned p
     return good;
 }
 
-/* The same terms of programs, and all that is the same for all but a constant? */
-static bool programs_agree(const Grad *g, const Sum *a, const Sum *b, int64_t *apart)
+/* The same terms of programs?  Then how far b lies behind a. */
+static bool programs_agree(const Grad *g, const Sum *a, const Sum *b, Poly *apart)
 {
-    Poly rest = b->shared;
-
+    *apart = b->shared;
     for (int i = 0; i < a->n; i++) {
         bool found = a->at[i].whose != g->func || a->at[i].by == 0;
         for (int k = 0; k < b->n && !found; k++)
@@ -462,8 +461,30 @@ static bool programs_agree(const Grad *g, const Sum *a, const Sum *b, int64_t *a
         if (!found)
             return false;
     }
-    return terms_programs(a) == terms_programs(b) && poly_add(&rest, &a->shared, -1) &&
-           poly_is_constant(&rest, apart);
+    return terms_programs(a) == terms_programs(b) && poly_add(apart, &a->shared, -1);
+}
+
+/* Lie all others at, or behind, what this one begins with, so many lengths?  Then no program goes
+ * into the next one's. */
+static bool are_behind(Grad *g, const GradArray *a, const GradOps *accesses, int first,
+                       unsigned programs)
+{
+    const Sum from = terms_of(g->func, accesses->at[first], programs);
+    Poly apart;
+
+    for (int i = 0; i < accesses->len; i++) {
+        const Sum s = terms_of(g->func, accesses->at[i], programs);
+        if (!from.ok || !s.ok || !programs_agree(g, &from, &s, &apart) ||
+            !grad_is_same_poly(&apart))
+            return false;
+        for (int k = 0; k < apart.count; k++) {
+            if (apart.terms[k].scale < 0)
+                return false;
+        }
+        if (!terms_apart(g, a, accesses->at[i], &s, &apart))
+            return false;
+    }
+    return true;
 }
 
 /* Programs that differ along an axis that none asks about add the same to what is differentiated:
@@ -487,24 +508,19 @@ bool grad_adds_once(Grad *g, const GradArray *a)
 bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
     const int needs = g->needs.len;
-    const Sum first = terms_of(g->func, accesses->at[0], programs);
-    int64_t least = 0, apart;
     const bool is_one = programs == 0; /* or what is differentiated were stored twice */
-    bool good = !is_one || (!g->wish->atomics && grad_adds_once(g, a));
+    bool good = !is_one || (!g->wish->atomics && grad_adds_once(g, a)), apart = is_one;
 
     for (int i = 0; i < accesses->len && good; i++) {
-        const Sum s = terms_of(g->func, accesses->at[i], programs);
         const GradOps one = {.at = &accesses->at[i], .len = 1};
-        good = s.ok && grad_alone(g, a, &one, programs) &&
-               (is_one || programs_agree(g, &first, &s, &apart));
-        least = good && !is_one ? MIN(least, apart) : 0;
+        good = grad_alone(g, a, &one, programs);
     }
-    for (int i = 0; i < accesses->len && good && !is_one; i++) {
-        const Sum s = terms_of(g->func, accesses->at[i], programs);
-        good = programs_agree(g, &first, &s, &apart) &&
-               terms_apart(g, a, accesses->at[i], &s, apart - least);
+    for (int i = 0; i < accesses->len && good && !apart; i++) {
+        const int before = g->needs.len;
+        apart = are_behind(g, a, accesses, i, programs);
+        g->needs.len = apart ? g->needs.len : before;
     }
-    if (!good)
+    if (!good || !apart)
         g->needs.len = needs;
-    return good;
+    return good && apart;
 }

@@ -26,6 +26,6 @@ bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Con
 bool terms_limit_programs(Grad *g, const GradArray *a, Sum *s);
 /* Does each program stay within what lies between it and the next, `behind` elements further on, so
  * that no two meet by whatever access?  Conditions as above. */
-bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, int64_t behind);
+bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, const Poly *behind);
 
 #endif

@@ -341,14 +341,14 @@ static bool reach_of_program(Grad *g, const GradArray *a, const Op *access, cons
     return good;
 }
 
-bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, int64_t behind)
+bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, const Poly *behind)
 {
     const int before = g->needs.len;
     Term programs[AXES];
     Poly reached, all;
     int n = 0;
     bool good = !g->wish->atomics && s->covered == 0 && !terms_has_parts(s) &&
-                reach_of_program(g, a, access, s, &reached) && add_constant(&reached, behind);
+                reach_of_program(g, a, access, s, &reached) && poly_add(&reached, behind, 1);
 
     for (int i = 0; i < s->n; i++) {
         Term t = s->at[i];

@@ -423,3 +423,16 @@ def reads_own(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + o, y * y, mask=o < n)
     prev = tl.load(out + o - 1, mask=(o >= 1) & (o < n), other=0.0)
     tl.store(out + o, y * y + prev, mask=o < n)
+
+
+@triton.jit
+def leaky(x):
+    return tl.where(x >= 0, x, 0.01 * x)
+
+
+@triton.jit
+def activated(x, out, n, ACT: tl.constexpr, BLOCK: tl.constexpr):
+    """A function as a constant: leaky."""
+    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + o, mask=o < n, other=0.0)
+    tl.store(out + o, ACT(v) * v, mask=o < n)

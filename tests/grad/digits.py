@@ -110,6 +110,17 @@ def advantages(reward, value, done, out, T, gamma, decay):
 
 
 @triton.jit
+def next_and_last(x, out, T, stride):
+    row = tl.program_id(0)
+    last = tl.load(x + row * stride + T)
+    s = 0.0
+    for t in range(T):
+        v = tl.load(x + row * stride + t)
+        s = tl.sin(s + v) * last
+        tl.store(out + row * T + t, s)
+
+
+@triton.jit
 def both_ways(x, keep, out, T):
     row = tl.program_id(0)
     for i in range(T):
