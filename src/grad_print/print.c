@@ -566,6 +566,7 @@ bool grad_print(Grad *g, GradResult *out)
     name_parameters(&p);
     text_put(&p.text, "@triton.jit\n");
     print_describe(&p);
+    out->accesses = print_accesses(&p); /* no value of the kernel has a name yet */
     put_signature(&p);
     put_docstring(&p);
     put_asserts(&p);
@@ -577,7 +578,6 @@ bool grad_print(Grad *g, GradResult *out)
     bool calls = strstr(p.text.s, "libdevice.") != NULL;
     if (calls || (functions.len > 0 && strstr(functions.s, "libdevice.")))
         text_put(&file, "from triton.language.extra import libdevice\n");
-    out->accesses = print_accesses(&p);
     text_printf(&file, "\n\n%s%s", functions.len > 0 ? functions.s : "", p.text.s);
     out->text = file.s;
     return true;

@@ -263,6 +263,10 @@ expect 0 out 'd_w: partial sums: programs along axis 0 meet; min(grid[0], 256) d
 expect 0 out 'tl.atomic_add(d_w + offsets, ' shared --atomics
 expect 0 out 'd_w: is added to, by atomics: zero it before' shared --atomics
 
+# what is taken for granted is said in what a launch has names for
+expect 0 out 'where not (taps // 2) + n <= 16 * grid[0], d_x is wrong: derive with --atomics' \
+    "$tilec" grad "$source/tests/grad/blind.py:centred" --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'out:*fp32' n:i32 taps:i32 BLOCK=16 --stage grad
+
 # a row is as long as masks say of all that is read of it, else the launch says it
 parts() {
     kernel=$1

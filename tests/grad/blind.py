@@ -436,3 +436,14 @@ def activated(x, out, n, ACT: tl.constexpr, BLOCK: tl.constexpr):
     o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     v = tl.load(x + o, mask=o < n, other=0.0)
     tl.store(out + o, ACT(v) * v, mask=o < n)
+
+
+@triton.jit
+def centred(x, w, out, n, taps, BLOCK: tl.constexpr):
+    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    s = tl.zeros((BLOCK,), dtype=tl.float32)
+    for k in range(taps):
+        at = o + k - taps // 2
+        v = tl.load(x + at, mask=(at >= 0) & (at < n), other=0.0)
+        s += v * tl.load(w + k)
+    tl.store(out + o, s, mask=o < n)
