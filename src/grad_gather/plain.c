@@ -79,16 +79,37 @@ static Value *either_of(Op *sum, const Op *x, const Op *y)
     return build_select(&b, x->operands[0], x->operands[1], y->operands[2]);
 }
 
-/* Of -y * z and -y / z that nobody else reads, without the sign. */
-static Value *without_sign(const Plain *p, Builder *b, Value *v)
+static bool is_spread(const Op *op)
 {
-    const Op *op = v->def;
-    const Op *neg = op && (op->code == OP_mul || op->code == OP_div)
-                        ? opt_made_by(op->operands[0], OP_neg)
-                        : NULL;
+    return op->code == OP_splat || op->code == OP_broadcast || op->code == OP_expand;
+}
 
-    return neg && is_used_once(p, v) ? build_binary(b, op->code, neg->operands[0], op->operands[1])
-                                     : NULL;
+/* Of -y * z and -y / z that nobody else reads, maybe times more, without the sign; NULL. */
+static Value *without_sign(const Plain *p, Builder *b, Value *v, int depth)
+{
+    Op *op = v->def;
+
+    if (!op || depth == 0 || (op->code != OP_mul && op->code != OP_div && !is_spread(op)) ||
+        !is_used_once(p, v))
+        return NULL;
+    const Op *neg = is_spread(op) ? NULL : opt_made_by(op->operands[0], OP_neg);
+    Value *first = neg ? neg->operands[0] : without_sign(p, b, op->operands[0], depth - 1);
+    Value *operands[2] = {first, op->noperands > 1 ? op->operands[1] : NULL};
+    return !first
+               ? NULL
+               : build_op(b, op->code, op->noperands, operands, op->nattrs, op->attrs, 1, &v->type)
+                     ->results[0];
+}
+
+/* x + y * z for x - -y * z */
+static Value *plain_less(const Plain *p, Op *op)
+{
+    Builder b = builder_before(op);
+    Value *more = dtype_is_float(op->results[0]->type->dtype)
+                      ? without_sign(p, &b, op->operands[1], MOST_DEPTH)
+                      : NULL;
+
+    return more ? build_binary(&b, OP_add, op->operands[0], more) : NULL;
 }
 
 static Value *plain_sum(const Plain *p, Op *op)
@@ -101,10 +122,10 @@ static Value *plain_sum(const Plain *p, Op *op)
     either = either ? either : either_of(op, right, left);
     if (either || !dtype_is_float(x->type->dtype))
         return either;
-    Value *less = without_sign(p, &b, y);
+    Value *less = without_sign(p, &b, y, MOST_DEPTH);
     if (less)
         return build_binary(&b, OP_sub, x, less);
-    less = without_sign(p, &b, x);
+    less = without_sign(p, &b, x, MOST_DEPTH);
     return less ? build_binary(&b, OP_sub, y, less) : NULL;
 }
 
@@ -151,8 +172,7 @@ static Value *without_factor(const Plain *p, Builder *b, Value *v, double factor
         return NULL;
     if (op->code == OP_mul && is_factor(op->operands[1], &by) && make_one(v, by, factor))
         return op->operands[0];
-    if (op->code != OP_mul && op->code != OP_div && op->code != OP_neg && op->code != OP_splat &&
-        op->code != OP_broadcast && op->code != OP_expand)
+    if (op->code != OP_mul && op->code != OP_div && op->code != OP_neg && !is_spread(op))
         return NULL;
     for (int i = 0; i < (op->code == OP_mul ? 2 : 1); i++) {
         Value *operands[2] = {op->operands[0], op->noperands > 1 ? op->operands[1] : NULL};
@@ -272,7 +292,8 @@ static void look_at(Op *op, void *plain)
     Value *made = rest                                               ? rest
                   : op->code == OP_select                            ? plain_select(op)
                   : op->code == OP_add && opt_is_int(op->results[0]) ? plain_number(op)
-                  : op->code == OP_sub                               ? plain_number(op)
+                  : op->code == OP_sub && opt_is_int(op->results[0]) ? plain_number(op)
+                  : op->code == OP_sub                               ? plain_less(p, op)
                   : op->code == OP_add                               ? plain_sum(p, op)
                   : op->code == OP_mul                               ? plain_product(p, op)
                   : op->code == OP_ge                                ? plain_comparison(op)

@@ -336,8 +336,13 @@ static void put_carried(Writer *p, const Op *loop)
 
     for (int i = 0; i < carried_count(loop); i++) {
         const Value *init = loop->operands[first + i], *arg = carried(loop, i);
-        const char *of_result = i < loop->nresults ? loop->results[i]->name : NULL;
-        const char *wish = arg->name ? arg->name : of_result ? of_result : init->name;
+        const Value *out = i < loop->nresults ? loop->results[i] : NULL;
+        const char *wish = arg->name          ? arg->name
+                           : out && out->name ? out->name
+                           : out              ? print_name_of_sum(p, out)
+                                              : NULL;
+        if (!wish && !opt_made_by(init, OP_const)) /* of which all that are equal have one name */
+            wish = init->name;
         const char *name = print_new_name(p, print_plain_name(p, wish, "carried"));
 
         print_begin(p);

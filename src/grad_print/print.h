@@ -148,6 +148,8 @@ OpCode print_opposite_of(OpCode comparison);    /* OP_COUNT: it is none */
 bool print_knows(const Op *op);                 /* has it a way to be written? */
 bool print_is_inline(const Value *v);           /* never a statement of its own */
 const char *print_name_without(const Value *v); /* what one without a name is called */
+/* What sums for each lane are called, by what they are summed up to in the end; NULL. */
+const char *print_name_of_sum(const Writer *p, const Value *v);
 
 /* print_expr.c */
 void put_extent(Writer *p, const Value *v, int d);      /* of a dimension */

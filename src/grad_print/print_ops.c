@@ -216,3 +216,17 @@ const char *print_name_without(const Value *v)
         return v->type->dtype == DT_I1 ? "mask" : "t";
     }
 }
+
+const char *print_name_of_sum(const Writer *p, const Value *v)
+{
+    bool is_summed = false;
+
+    for (int depth = 0; depth < 4 && !v->name && uses_count(&p->uses, v) == 1; depth++) {
+        const Op *op = uses_of(&p->uses, v)[0].op;
+        is_summed |= op->code == OP_reduce;
+        if (op->nresults != 1 || (op->regions[0] && op->code != OP_reduce))
+            return NULL;
+        v = op->results[0];
+    }
+    return is_summed && v->name ? arena_printf(p->arena, "%s_lanes", v->name) : NULL;
+}
