@@ -122,6 +122,8 @@ static Value *plain_sum(const Plain *p, Op *op)
     either = either ? either : either_of(op, right, left);
     if (either || !dtype_is_float(x->type->dtype))
         return either;
+    if (x == y)
+        return build_binary(&b, OP_mul, x, build_float(&b, x->type, 2));
     Value *less = without_sign(p, &b, y, MOST_DEPTH);
     if (less)
         return build_binary(&b, OP_sub, x, less);
