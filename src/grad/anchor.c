@@ -166,7 +166,8 @@ static bool find_loops(Anchor *a, const Value *v)
     const bool is_none = is_number && isinf(x) && x < 0;
     const bool is_known =
         is_number || (init->block == a->block && !(init->def && init->def->code == OP_for));
-    bool is_last = is_none || (!a->store && is_known && begin_with_known(a, loop, at));
+    bool is_last =
+        is_none || (!(a->store && is_number) && is_known && begin_with_known(a, loop, at));
     a->loops[a->nloops++] = (Grown){loop, at, is_last};
     return is_last || find_loops(a, init);
 }

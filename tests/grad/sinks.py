@@ -79,3 +79,53 @@ def only_the_sum_begins(x, begin, out, n, BLOCK: tl.constexpr):
         acc = acc * tl.exp(top - new) + tl.sum(tl.where(o < n, p * v, 0.0))
         top = new
     tl.store(out + row, acc / total)
+
+
+@triton.jit
+def add_block(top, total, acc, s, v):
+    new = tl.maximum(top, tl.max(s, 1))
+    p = tl.exp(s - new[:, None])
+    fade = tl.exp(top - new)
+    return new, total * fade + tl.sum(p, 1), acc * fade[:, None] + tl.dot(p, v)
+
+
+@triton.jit
+def in_two_stages(Q, K, V, sink, O, L, scale, T, D: tl.constexpr, B: tl.constexpr):
+    start = tl.program_id(0)
+    h = tl.program_id(1)
+    m = start * B + tl.arange(0, B)
+    d = tl.arange(0, D)
+    at = (h * T + m[:, None]) * D + d[None, :]
+    q = tl.load(Q + at)
+    top = tl.zeros([B], tl.float32) + tl.load(sink + h)
+    total = tl.full([B], 1.0, tl.float32)
+    acc = tl.zeros([B, D], tl.float32)
+    for j in range(0, start * B, B):
+        n = (h * T + j + tl.arange(0, B)[:, None]) * D + d[None, :]
+        s = tl.dot(q, tl.trans(tl.load(K + n))) * scale
+        top, total, acc = add_block(top, total, acc, s, tl.load(V + n))
+    for j in range(start * B, (start + 1) * B, B):
+        n = (h * T + j + tl.arange(0, B)[:, None]) * D + d[None, :]
+        s = tl.dot(q, tl.trans(tl.load(K + n))) * scale
+        s = tl.where(m[:, None] >= j + tl.arange(0, B)[None, :], s, float("-inf"))
+        top, total, acc = add_block(top, total, acc, s, tl.load(V + n))
+    tl.store(O + at, acc / total[:, None], mask=m[:, None] < T)
+    tl.store(L + h * T + m, top + tl.log(total), mask=m < T)
+
+
+@triton.jit
+def sink_and_log(x, sink, out, lse, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    top = tl.load(sink + row)
+    total = 1.0
+    for i in range(0, n, BLOCK):
+        o = i + tl.arange(0, BLOCK)
+        v = tl.load(x + row * n + o, mask=o < n, other=float("-inf"))
+        new = tl.maximum(top, tl.max(v))
+        total = total * tl.exp(top - new) + tl.sum(tl.exp(v - new))
+        top = new
+    tl.store(lse + row, top + tl.log(total))
+    for i in range(0, n, BLOCK):
+        o = i + tl.arange(0, BLOCK)
+        v = tl.load(x + row * n + o, mask=o < n, other=float("-inf"))
+        tl.store(out + row * n + o, tl.exp(v - top) / total, mask=o < n)
