@@ -166,6 +166,12 @@ def squares_by_rows(x, out, stride, n, BLOCK: tl.constexpr):
     tl.store(out + at, a * a, mask=tl.arange(0, BLOCK) < n)
 
 
+@tilec.jit
+def picked_by_grid(x, grid, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.exp(tl.load(x + tl.load(grid + at))))
+
+
 SCALE_OF_NOW: tl.constexpr = 3.0
 
 
@@ -285,6 +291,12 @@ class Gradients(unittest.TestCase):
         x = np.zeros(10)
         tilec.grad(every_other, "out", "x")[(1,)](x, np.zeros(5), 5, BLOCK=8, d_out=np.ones(5), d_x=d_x)
         self.assertEqual(d_x.tolist(), [1, 0] * 5)
+
+    def test_an_argument_called_grid(self):
+        x, out, d_x = self.x[:16], np.empty(16, np.float32), np.full(16, 7, np.float32)
+        gradient = tilec.grad(picked_by_grid, of="out", wrt="x")
+        gradient[(1,)](x=x, grid=np.arange(16, dtype=np.int32)[::-1].copy(), out=out, BLOCK=16, d_out=self.d_out[:16], d_x=d_x)
+        np.testing.assert_allclose(d_x, self.d_out[15::-1] * np.exp(x), rtol=1e-5)
 
     def test_strided_arrays(self):
         x, d_x = np.ones((3, 8)), np.full((3, 8), 5.0)

@@ -258,6 +258,15 @@ class Gradients(KernelInterface):
                                  f"element: extents and strides are {layouts[1]} instead of {layouts[0]}")
 
     def run(self, *args, grid, warmup=False, **kwargs):
+        return self._run(grid, warmup, args, kwargs)
+
+    def __getitem__(self, grid):
+        def launch(*args, **kwargs):  # of which one may be called `grid`
+            return self._run(grid, False, args, kwargs)
+
+        return launch
+
+    def _run(self, grid, warmup, args, kwargs):
         named, gradients, options = split(self.fn, args, kwargs)
         grid = grid(named) if callable(grid) else grid
         grid = (*((grid,) if isinstance(grid, int) else grid), 1, 1)[:3]

@@ -441,8 +441,12 @@ static void run_backward(Proof *p)
         NEW_N(c->arena, tilec_arg, n + p->nwrt + d->nworkspaces + d->nsizes + d->nprograms + 1);
     memcpy(k->args.args, p->forward.args.args, sizeof *k->args.args * (size_t)n);
     k->args.count = n + 1;
-    for (int i = 0; i < n; i++)
-        k->args.args[i].tensor.blank &= !is_saved_array(d, k->args.args[i].name);
+    for (int i = 0; i < n; i++) {
+        tilec_arg *arg = &k->args.args[i];
+        arg->tensor.blank &= !is_saved_array(d, arg->name);
+        if (arg->kind == TILEC_ARG_FUNCTION) /* it is inlined, and not in the derived file */
+            *arg = (tilec_arg){.name = arg->name, .kind = TILEC_ARG_NONE};
+    }
     Column d_of = gradient_of(c, &k->args.args[n], &p->of, d->gradients[0].gradient);
     choose_weights(p, &d_of);
     for (int i = 0; i < p->nwrt; i++) {

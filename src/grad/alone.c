@@ -30,7 +30,7 @@ static bool is_complete(const Grad *g, const Sum *s, const Op *access)
     }
     for (const Op *o = access->block->owner; o; o = o->block->owner) {
         bool is_summed = summed && (o == summed || opt_inside(o->block, summed));
-        if (opt_is_loop(o) && !is_summed && !terms_has(s, o, 0))
+        if (opt_is_loop(o) && !is_summed && !terms_has(s, o, 0) && !terms_has(s, o, BACKWARDS))
             return false;
     }
     return terms_programs(s) == s->programs;
@@ -39,7 +39,7 @@ static bool is_complete(const Grad *g, const Sum *s, const Op *access)
 /* Rounds of one loop are digits as those of another are. */
 static bool is_of_rounds(const Sum *s, const Term *t)
 {
-    return t->whose && t->whose != &terms_offset && t->whose != s->func;
+    return t->whose && !t->is_part && t->whose != &terms_offset && t->whose != s->func;
 }
 
 static bool terms_agree(const Sum *a, const Sum *b)
@@ -65,18 +65,6 @@ static bool distance(const Sum *a, const Sum *b, Poly *out)
     return terms_agree(a, b) && poly_add(out, &b->shared, -1);
 }
 
-static int64_t divisor_of(int64_t a, int64_t b)
-{
-    a = llabs(a);
-    b = llabs(b);
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Two accesses lie so many times the unit apart, which is made of arguments. */
 static bool add_offset(Sum *s, const PolyTerm *apart)
 {
@@ -95,7 +83,7 @@ static bool add_offset(Sum *s, const PolyTerm *apart)
         if (!terms_same_unit(&t->unit, &unit)) /* which of them is more is not known */
             return false;
         int64_t span = MAX(t->by * (t->count - 1), far);
-        t->by = divisor_of(t->by, far);
+        t->by = terms_common_divisor(t->by, far);
         t->count = span / t->by + 1;
         return true;
     }
@@ -135,157 +123,6 @@ static bool exclude_each_other(const Op *a, const Op *b)
     return opt_masks_exclude(op_operand(a, ir_access(a).mask), op_operand(b, ir_access(b).mask));
 }
 
-/* --- levels --- */
-
-/* The factors that come next, fewest first; false: there are no more. */
-static bool next_unit(const Sum *s, const PolyTerm *unit, PolyTerm *out)
-{
-    bool found = false;
-
-    for (int i = 0; i < s->n; i++) {
-        const PolyTerm *u = &s->at[i].unit;
-        if (s->at[i].by == 0 || u->count <= unit->count || (found && u->count >= out->count))
-            continue;
-        *out = *u;
-        found = true;
-    }
-    return found;
-}
-
-/* What the coefficients of this level and all above it are multiples of. */
-static int64_t common_divisor(const Sum *s, const PolyTerm *unit)
-{
-    int64_t d = 0;
-
-    for (int i = 0; i < s->n; i++) {
-        if (s->at[i].unit.count >= unit->count)
-            d = divisor_of(d, s->at[i].by);
-    }
-    return d;
-}
-
-/* Never negative: constants, indices, and numbers of programs. */
-static bool is_not_negative(const Poly *p)
-{
-    for (int i = 0; i < p->count; i++) {
-        const PolyTerm *t = &p->terms[i];
-        for (int k = 0; k < t->count; k++) {
-            const Value *v = t->of[k].value;
-            const Op *op = v ? v->def : NULL;
-            if (v && (!op || (op->code != OP_program_id && op->code != OP_num_programs)))
-                return false;
-        }
-        if (t->scale < 0)
-            return false;
-    }
-    return true;
-}
-
-/* What a loop says of its counter, if j is one: less than its end. */
-void terms_add_loop_bound(const Poly *j, PolyBounds *out)
-{
-    const Value *v = j->count == 1 && j->terms[0].count == 1 && j->terms[0].scale == 1
-                         ? j->terms[0].of[0].value
-                         : NULL;
-    const Op *loop = v && !v->def ? v->block->owner : NULL;
-    Poly below = *j, hi;
-
-    if (loop && loop->code == OP_for && v->index == 0 && out->count < POLY_BOUNDS &&
-        terms_polynomial(loop->operands[FOR_HI], &hi) && poly_add(&below, &hi, -1))
-        out->below[out->count++] = below;
-}
-
-/* Does the mask of the access, its loop, or what a program is, say that j is less than the bound?
- */
-static bool is_below(const Op *access, const Poly *j, const PolyTerm *bound)
-{
-    Value *mask = op_operand(access, ir_access(access).mask);
-    const Op *of =
-        j->count == 1 && j->terms[0].count == 1 && j->terms[0].scale == 1 && j->terms[0].of[0].value
-            ? j->terms[0].of[0].value->def
-            : NULL;
-    const Op *all = bound->count == 1 && bound->of[0].value ? bound->of[0].value->def : NULL;
-    PolyScope scope = {0};
-    PolyBounds bounds = {0};
-    int8_t map[MAX_RANK];
-
-    if (of && all && of->code == OP_program_id && all->code == OP_num_programs &&
-        attr_axis(of) == attr_axis(all))
-        return true;
-    for (int d = 0; d < MAX_RANK; d++)
-        map[d] = (int8_t)d;
-    if (mask)
-        poly_bounds(&scope, mask, map, &bounds);
-    terms_add_loop_bound(j, &bounds);
-    for (int i = 0; i < bounds.count; i++) { /* below + bound - j >= 0, and below < 0 */
-        Poly rest = bounds.below[i];
-        if (poly_push(&rest, bound) && poly_add(&rest, j, -1) && is_not_negative(&rest))
-            return true;
-    }
-    return false;
-}
-
-/* Is the level less than `divisor` times the bound, and not negative?  Its coefficients are
- * multiples of the divisor, but for low terms and `span` that do not reach it. */
-static bool is_level_below(const Op *access, const Sum *level, const PolyTerm *unit,
-                           const PolyTerm *bound, int64_t divisor, int64_t span)
-{
-    int64_t low = span, offset;
-    Poly high = {0};
-
-    terms_without_offset(level, &offset);
-    if (low >= divisor || offset > 0)
-        return false;
-    for (int i = 0; i < level->n; i++) {
-        const Term *t = &level->at[i];
-        if (t->by < 0 || !t->from_zero)
-            return false;
-        if (t->by % divisor == 0 || t->count == 1)
-            continue;
-        if (t->by >= divisor || t->count == 0 || t->count > divisor)
-            return false;
-        low += t->by * (t->count - 1);
-        if (low >= divisor)
-            return false;
-    }
-    for (int i = 0; i < level->raw.count; i++) {
-        PolyTerm rest, scaled = level->raw.terms[i];
-        bool shared;
-        const PolyAtom *atom = terms_split(level, &scaled, &rest, &shared);
-        if (!atom || !terms_same_unit(&rest, unit) || scaled.scale % divisor != 0)
-            continue;
-        if (!poly_push(&high, &(PolyTerm){scaled.scale / divisor, 1, {*atom}}))
-            return false;
-    }
-    return is_below(access, &high, bound);
-}
-
-/* Does no sum of the address's terms come twice?  Constants are of the lowest level. */
-static bool are_levels(const Op *access, const Sum *s, Constants c)
-{
-    const Constants none = {0};
-    PolyTerm unit = {.scale = 1}, next, bound;
-    Sum level = terms_level(s, &unit);
-    int64_t divisor = 1;
-
-    while (next_unit(s, &unit, &next)) {
-        int64_t above = common_divisor(s, &next);
-        if (!poly_divide(&next, &unit, &bound) || above % divisor != 0 ||
-            !is_level_below(access, &level, &unit, &bound, above, unit.count > 0 ? 0 : c.span) ||
-            !terms_are_digits(&level, unit.count > 0 ? none : c))
-            return false;
-        unit = next;
-        divisor = above;
-        level = terms_level(s, &unit);
-        for (int i = 0; i < s->n; i++) { /* of so many factors there is one level */
-            if (s->at[i].by != 0 && s->at[i].unit.count == unit.count &&
-                !terms_same_unit(&s->at[i].unit, &unit))
-                return false;
-        }
-    }
-    return terms_are_digits(&level, unit.count > 0 ? none : c);
-}
-
 /* The address without what is the same for all: how many elements it may reach from there. */
 static int64_t reach_of(const Sum *s)
 {
@@ -320,7 +157,7 @@ static bool is_positive(const Op *access, const PolyTerm *scalar)
         PolyTerm one = *scalar;
         Poly rest = bounds.below[i];
         one.scale = 1;
-        if (poly_push(&rest, &one) && is_not_negative(&rest))
+        if (poly_push(&rest, &one) && terms_are_not_negative(&rest))
             return true;
     }
     return false;
@@ -333,6 +170,21 @@ unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs)
     return terms_programs(&s);
 }
 
+/* A product of which no factor is negative where the access reads. */
+static bool is_never_negative(const Op *access, const PolyTerm *t)
+{
+    for (int i = 0; i < t->count; i++) {
+        const Value *v = t->of[i].value;
+        const PolyTerm one = {1, 1, {t->of[i]}};
+        const bool is_program = v && v->def && v->def->code == OP_program_id;
+        const bool is_array = v && v->type->pointer && t->count == 1;
+
+        if (!v || (!is_program && !is_array && !terms_is_part(v) && !is_positive(access, &one)))
+            return false;
+    }
+    return t->scale >= 0;
+}
+
 int64_t grad_reach(const Grad *g, const Op *access, unsigned programs)
 {
     Sum s = terms_of(g->func, access, programs);
@@ -340,17 +192,12 @@ int64_t grad_reach(const Grad *g, const Op *access, unsigned programs)
 
     for (int i = 0; i < s.shared.count && reach >= 0; i++) {
         const PolyTerm *t = &s.shared.terms[i];
-        const Value *v = t->count == 1 ? t->of[0].value : NULL;
 
-        if (t->scale < 0 || (t->count > 0 && !v) || t->count > 1)
+        if (!is_never_negative(access, t))
             return -1;
         if (t->count == 0)
             reach += reach > 0 ? t->scale : 0;
-        else if (v->def && v->def->code == OP_program_id)
-            reach = 0;
-        else if (!v->type->pointer && !is_positive(access, t))
-            return -1;
-        else if (!v->type->pointer)
+        else if (!t->of[0].value->type->pointer)
             reach = 0;
     }
     return reach;
@@ -380,19 +227,72 @@ static bool lies_in_front(const Sum *one, const Sum *other)
            poly_is_constant(&apart, &constant) && constant > 0;
 }
 
+/* Is it one more round of what the other does in a loop, so many in front of its rounds?  So is
+ * x + c of x + t * C + c with t from 1 on.  Which of its terms that is; -1: it is not. */
+static int term_of_round_before(const Sum *one, const Sum *other, int64_t *before)
+{
+    for (int i = 0; i < other->n; i++) {
+        const Term *t = &other->at[i];
+        PolyTerm step = t->unit, times;
+        Sum rest = *other;
+        int64_t lo, by;
+        Poly apart;
+
+        if (!is_of_rounds(other, t) || t->by <= 0 || t->dim == BACKWARDS)
+            continue;
+        const Op *loop = t->whose;
+        rest.at[i] = rest.at[--rest.n];
+        step.scale = t->by;
+        if (distance(&rest, one, &apart) && apart.count == 1 &&
+            poly_divide(&apart.terms[0], &step, &times) && times.count == 0 && times.scale > 0 &&
+            value_const_int(loop->operands[FOR_LO], &lo) &&
+            value_const_int(loop->operands[FOR_STEP], &by) && lo - times.scale * by >= 0) {
+            *before = times.scale;
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* The address of one of the accesses, with all rounds where another one is a round before. */
+static Sum sum_of(const Func *f, const GradOps *accesses, int which, unsigned programs)
+{
+    Sum s = terms_of(f, accesses->at[which], programs);
+    int64_t before;
+
+    for (int i = 0; i < accesses->len && s.ok; i++) {
+        const Sum other = terms_of(f, accesses->at[i], programs);
+        int term = other.ok ? term_of_round_before(&s, &other, &before) : -1;
+
+        if (term >= 0)
+            s = other;
+        else
+            term = other.ok ? term_of_round_before(&other, &s, &before) : -1;
+        if (term >= 0 && s.at[term].count > 0)
+            s.at[term].count += before;
+    }
+    return s;
+}
+
 /* What each two of the accesses differ by; false: some may meet. */
 static bool find_distances(const Grad *g, const GradOps *accesses, unsigned programs, Constants *c,
                            Sum *s)
 {
+    int64_t before;
+
     for (int i = 1; i < accesses->len; i++) {
-        const Sum one = terms_of(g->func, accesses->at[i], programs);
+        const Sum alone = terms_of(g->func, accesses->at[i], programs);
+        const Sum one = sum_of(g->func, accesses, i, programs);
 
         if (!one.ok || !is_complete(g, &one, accesses->at[i]))
             return false;
         for (int k = 0; k < i; k++) {
-            const Sum other = terms_of(g->func, accesses->at[k], programs);
+            const Sum other = sum_of(g->func, accesses, k, programs);
+            const Sum first = terms_of(g->func, accesses->at[k], programs);
             Poly apart;
-            if (lies_in_front(&one, &other) || lies_in_front(&other, &one))
+            if (lies_in_front(&alone, &first) || lies_in_front(&first, &alone) ||
+                term_of_round_before(&alone, &first, &before) >= 0 ||
+                term_of_round_before(&first, &alone, &before) >= 0)
                 continue;
             if (!distance(&other, &one, &apart))
                 return false;
@@ -406,9 +306,9 @@ static bool find_distances(const Grad *g, const GradOps *accesses, unsigned prog
 }
 
 /* The address of one of the accesses, with what all differ by. */
-static Sum with_offsets(const Sum *all, const Op *access)
+static Sum with_offsets(const Sum *all, const GradOps *accesses, int which)
 {
-    Sum s = terms_of(all->func, access, all->programs);
+    Sum s = sum_of(all->func, accesses, which, all->programs);
 
     for (int i = 0; i < all->n; i++) {
         if (all->at[i].whose != &terms_offset)
@@ -427,7 +327,7 @@ static bool bounds_agree(const GradOps *accesses, const Sum *all)
 
     terms_bound(accesses->at[0], &bounded);
     for (int i = 1; i < accesses->len; i++) {
-        Sum other = with_offsets(all, accesses->at[i]);
+        Sum other = with_offsets(all, accesses, i);
         terms_bound(accesses->at[i], &other);
         if (!terms_agree(&bounded, &other))
             return false;
@@ -438,7 +338,7 @@ static bool bounds_agree(const GradOps *accesses, const Sum *all)
 /* Whose terms agree but for constants. */
 static bool are_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
-    Sum all = terms_of(g->func, accesses->at[0], programs);
+    Sum all = sum_of(g->func, accesses, 0, programs);
     const int needs = g->needs.len;
     Constants c = {0};
 
@@ -447,11 +347,11 @@ static bool are_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsi
         return false;
     const bool bounded = bounds_agree(accesses, &all);
     for (int i = 0; i < accesses->len; i++) {
-        Sum s = with_offsets(&all, accesses->at[i]);
+        Sum s = with_offsets(&all, accesses, i);
         if (s.ok && bounded)
             terms_bound(accesses->at[i], &s);
-        if (!s.ok ||
-            (!are_levels(accesses->at[i], &s, c) && !terms_need(g, a, accesses->at[i], &s, c))) {
+        if (!s.ok || (!terms_are_levels(accesses->at[i], &s, c) &&
+                      !terms_need(g, a, accesses->at[i], &s, c))) {
             g->needs.len = needs;
             return false;
         }
@@ -459,10 +359,9 @@ static bool are_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsi
     return true;
 }
 
-/* Without lanes that lie so far apart at most, whatever is known at run time only; *reach: that
- * far.
- */
-static Sum without_lanes(const Sum *s, int64_t *reach)
+/* Without lanes that lie so far apart at most, whatever is known at run time only, but for those
+ * that the other address has, too; *reach: that far. */
+static Sum without_lanes(const Sum *s, const Sum *other, int64_t *reach)
 {
     Sum rest = *s;
 
@@ -470,7 +369,11 @@ static Sum without_lanes(const Sum *s, int64_t *reach)
     rest.n = 0;
     for (int i = 0; i < s->n; i++) {
         const Term *t = &s->at[i];
-        if (!t->whose && t->unit.count == 0 && t->by >= 0 && t->count > 0)
+        bool both = false;
+        for (int k = 0; k < other->n; k++)
+            both |= !other->at[k].whose && other->at[k].dim == t->dim && other->at[k].by == t->by &&
+                    other->at[k].count == t->count && other->at[k].unit.count == 0;
+        if (!t->whose && !both && t->unit.count == 0 && t->by >= 0 && t->count > 0)
             *reach += t->by * (t->count - 1);
         else
             rest.at[rest.n++] = *t;
@@ -491,8 +394,9 @@ static bool lie_apart(Grad *g, const GradArray *a, const GradOps *both, unsigned
         if (!s[i].ok || !is_complete(g, &s[i], both->at[i]))
             return false;
         terms_bound(both->at[i], &s[i]);
-        rest[i] = without_lanes(&s[i], &reach[i]);
     }
+    for (int i = 0; i < 2; i++)
+        rest[i] = without_lanes(&s[i], &s[1 - i], &reach[i]);
     Poly apart;
     if (!distance(&rest[0], &rest[1], &apart) || !poly_is_constant(&apart, &behind) ||
         rest[0].n == MOST_TERMS)
@@ -509,16 +413,26 @@ static bool lie_apart(Grad *g, const GradArray *a, const GradOps *both, unsigned
         return false;
     for (int i = 0; i < 2; i++) {
         const Constants c = {.span = end - reach[i]};
-        if (!are_levels(both->at[i], &s[i], c) && !terms_need(g, a, both->at[i], &s[i], c))
+        if (!terms_are_levels(both->at[i], &s[i], c) && !terms_need(g, a, both->at[i], &s[i], c))
             return false;
     }
     return true;
 }
 
+/* One that lies as what is differentiated does. */
+static bool lies_as_stored(const Grad *g, const GradOps *accesses)
+{
+    for (int i = 0; i < g->as_stored.len && !g->wish->atomics && accesses->len == 1; i++) {
+        if (g->as_stored.at[i] == accesses->at[0])
+            return true;
+    }
+    return false;
+}
+
 bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
     const int needs = g->needs.len;
-    bool good = are_alone(g, a, accesses, programs);
+    bool good = are_alone(g, a, accesses, programs) || lies_as_stored(g, accesses);
 
     if (good || accesses->len == 1)
         return good;
@@ -535,11 +449,10 @@ bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned p
     return good;
 }
 
-/* The same terms of programs, and all that is the same for all but a constant? */
-static bool programs_agree(const Grad *g, const Sum *a, const Sum *b, int64_t *apart)
+/* The same terms of programs?  Then how far b lies behind a. */
+static bool programs_agree(const Grad *g, const Sum *a, const Sum *b, Poly *apart)
 {
-    Poly rest = b->shared;
-
+    *apart = b->shared;
     for (int i = 0; i < a->n; i++) {
         bool found = a->at[i].whose != g->func || a->at[i].by == 0;
         for (int k = 0; k < b->n && !found; k++)
@@ -548,8 +461,30 @@ static bool programs_agree(const Grad *g, const Sum *a, const Sum *b, int64_t *a
         if (!found)
             return false;
     }
-    return terms_programs(a) == terms_programs(b) && poly_add(&rest, &a->shared, -1) &&
-           poly_is_constant(&rest, apart);
+    return terms_programs(a) == terms_programs(b) && poly_add(apart, &a->shared, -1);
+}
+
+/* Lie all others at, or behind, what this one begins with, so many lengths?  Then no program goes
+ * into the next one's. */
+static bool are_behind(Grad *g, const GradArray *a, const GradOps *accesses, int first,
+                       unsigned programs)
+{
+    const Sum from = terms_of(g->func, accesses->at[first], programs);
+    Poly apart;
+
+    for (int i = 0; i < accesses->len; i++) {
+        const Sum s = terms_of(g->func, accesses->at[i], programs);
+        if (!from.ok || !s.ok || !programs_agree(g, &from, &s, &apart) ||
+            !grad_is_same_poly(&apart))
+            return false;
+        for (int k = 0; k < apart.count; k++) {
+            if (apart.terms[k].scale < 0)
+                return false;
+        }
+        if (!terms_apart(g, a, accesses->at[i], &s, &apart))
+            return false;
+    }
+    return true;
 }
 
 /* Programs that differ along an axis that none asks about add the same to what is differentiated:
@@ -573,24 +508,19 @@ bool grad_adds_once(Grad *g, const GradArray *a)
 bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
     const int needs = g->needs.len;
-    const Sum first = terms_of(g->func, accesses->at[0], programs);
-    int64_t least = 0, apart;
     const bool is_one = programs == 0; /* or what is differentiated were stored twice */
-    bool good = !is_one || (!g->wish->atomics && grad_adds_once(g, a));
+    bool good = !is_one || (!g->wish->atomics && grad_adds_once(g, a)), apart = is_one;
 
     for (int i = 0; i < accesses->len && good; i++) {
-        const Sum s = terms_of(g->func, accesses->at[i], programs);
         const GradOps one = {.at = &accesses->at[i], .len = 1};
-        good = s.ok && grad_alone(g, a, &one, programs) &&
-               (is_one || programs_agree(g, &first, &s, &apart));
-        least = good && !is_one ? MIN(least, apart) : 0;
+        good = grad_alone(g, a, &one, programs);
     }
-    for (int i = 0; i < accesses->len && good && !is_one; i++) {
-        const Sum s = terms_of(g->func, accesses->at[i], programs);
-        good = programs_agree(g, &first, &s, &apart) &&
-               terms_apart(g, a, accesses->at[i], &s, apart - least);
+    for (int i = 0; i < accesses->len && good && !apart; i++) {
+        const int before = g->needs.len;
+        apart = are_behind(g, a, accesses, i, programs);
+        g->needs.len = apart ? g->needs.len : before;
     }
-    if (!good)
+    if (!good || !apart)
         g->needs.len = needs;
-    return good;
+    return good && apart;
 }

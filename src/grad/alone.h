@@ -8,9 +8,14 @@
 #include "../opt/terms.h"
 #include "grad.h"
 
-/* alone.c */
-/* What a loop says of its counter, if j is one: less than its end. */
-void terms_add_loop_bound(const Poly *j, PolyBounds *out);
+/* levels.c */
+int64_t terms_common_divisor(int64_t a, int64_t b);
+/* With the last of the numbers of loops and parts that have a factor of this sign: the least or the
+ * most that it may be, as 0 of n - 1 - i. */
+bool terms_take_last(const Poly *p, int sign, Poly *out);
+bool terms_are_not_negative(const Poly *p); /* constants, indices, programs, rounds */
+/* Does no sum of the address's terms come twice?  Constants are of the lowest level. */
+bool terms_are_levels(const Op *access, const Sum *s, Constants c);
 
 /* needs.c */
 /* Does no sum of the address's terms come twice if numbers known at run time are as they mostly
@@ -21,6 +26,6 @@ bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Con
 bool terms_limit_programs(Grad *g, const GradArray *a, Sum *s);
 /* Does each program stay within what lies between it and the next, `behind` elements further on, so
  * that no two meet by whatever access?  Conditions as above. */
-bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, int64_t behind);
+bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, const Poly *behind);
 
 #endif

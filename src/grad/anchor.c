@@ -34,7 +34,7 @@ typedef struct {
     bool is_last; /* in front of it there is -inf, not another loop */
 } Grown;
 typedef struct {
-    Value *update, *sum; /* sum * fade; sum */
+    Value *update, *sum, *fade; /* sum * fade; sum; fade */
 } Faded;
 typedef struct {
     Grad *g;
@@ -99,19 +99,50 @@ static bool find_faded(Anchor *a, const Op *loop, int at)
         if (!use || use->op->code != OP_mul || use->op->block != body ||
             !is_fade(use->op->operands[1 - use->operand], top, next))
             return false;
-        vec_push(a->g->arena, &a->faded, ((Faded){use->op->results[0], sum}));
+        vec_push(a->g->arena, &a->faded,
+                 ((Faded){use->op->results[0], sum, use->op->operands[1 - use->operand]}));
     }
     return true;
 }
 
-/* Do all sums that fade in the loop begin with 0, so that nothing was measured from where the
- * maximum begins? */
-static bool begin_with_nothing(const Anchor *a, const Op *loop)
+/* What the loop's body makes of the values that are put in place of others, in front of it; NULL:
+ * it needs more.  b NULL: is it so? */
+static Value *made_in_front(Builder *b, Value *v, const Op *loop, Map *instead)
+{
+    Op *op = v->def;
+
+    if (!opt_inside(v->block, loop) || map_get(instead, MAP_KEY(v)))
+        return opt_inside(v->block, loop) ? map_get(instead, MAP_KEY(v)) : v;
+    if (!op || !op_has(op, PURE) || op->regions[0])
+        return NULL;
+    for (int i = 0; i < op->noperands; i++) {
+        if (!made_in_front(b, op->operands[i], loop, instead))
+            return NULL;
+    }
+    return b ? op_clone(b, op, instead)->results[0] : v;
+}
+
+/* How much of what a sum begins with is left: its fade from where the maximum begins to `top`. */
+static Value *left_of_begin(const Anchor *a, Builder *b, const Faded *f, int at, Value *top)
+{
+    const Op *loop = f->sum->block->owner;
+    const Block *body = loop->regions[0];
+    Map *instead = map_new(a->g->arena);
+
+    map_put(instead, MAP_KEY(body->args[at + 1]), loop->operands[FOR_BOUNDS + at]);
+    map_put(instead, MAP_KEY(body->last->operands[at]), top);
+    return made_in_front(b, f->fade, loop, instead);
+}
+
+/* Does each sum begin with 0, or is known in front of the loop what is left of it, as of a sink of
+ * attention? */
+static bool begin_with_known(const Anchor *a, const Op *loop, int at)
 {
     for (int i = 0; i < a->faded.len; i++) {
-        const Value *sum = a->faded.at[i].sum;
-        if (sum->block->owner == loop &&
-            !grad_is_number(loop->operands[FOR_BOUNDS + sum->index - 1], 0))
+        const Faded *f = &a->faded.at[i];
+        if (f->sum->block->owner == loop &&
+            !grad_is_number(loop->operands[FOR_BOUNDS + f->sum->index - 1], 0) &&
+            !left_of_begin(a, NULL, f, at, loop->regions[0]->last->operands[at]))
             return false;
     }
     return true;
@@ -131,8 +162,12 @@ static bool find_loops(Anchor *a, const Value *v)
     if (!is_reference(a->g, next) || next->def->block != loop->regions[0] ||
         !find_faded(a, loop, at))
         return false;
-    bool is_last = moves_number(init, &x) &&
-                   ((isinf(x) && x < 0) || (!a->store && begin_with_nothing(a, loop)));
+    const bool is_number = moves_number(init, &x);
+    const bool is_none = is_number && isinf(x) && x < 0;
+    const bool is_known =
+        is_number || (init->block == a->block && !(init->def && init->def->code == OP_for));
+    bool is_last =
+        is_none || (!(a->store && is_number) && is_known && begin_with_known(a, loop, at));
     a->loops[a->nloops++] = (Grown){loop, at, is_last};
     return is_last || find_loops(a, init);
 }
@@ -200,6 +235,19 @@ static Value *guarded(const Value *sum)
     return !op ? NULL : moves_number(op->operands[1], &x) ? op->operands[2] : op->operands[1];
 }
 
+static void begin_measured(const Anchor *a, Builder *b, const Faded *f, int at, Value *top)
+{
+    Op *loop = f->sum->block->owner;
+    Value **begin = &loop->operands[FOR_BOUNDS + f->sum->index - 1];
+    double x;
+
+    if (grad_is_number(*begin, 0) ||
+        (moves_number(loop->operands[FOR_BOUNDS + at], &x) && isinf(x)))
+        *begin = build_float(b, f->sum->type, 0);
+    else
+        *begin = build_binary(b, OP_mul, *begin, left_of_begin(a, b, f, at, top));
+}
+
 static void measure_from(Anchor *a, Value *top)
 {
     if (a->top)
@@ -217,8 +265,7 @@ static void measure_from(Anchor *a, Value *top)
         Builder begin = builder_before(loop);
         for (int k = 0; k < a->nloops; k++) {
             if (a->loops[k].loop == loop && a->loops[k].is_last)
-                loop->operands[FOR_BOUNDS + f->sum->index - 1] =
-                    build_float(&begin, f->sum->type, 0);
+                begin_measured(a, &begin, f, a->loops[k].at, top);
         }
         replace(f->update, f->sum);
     }

@@ -387,13 +387,6 @@ static bool prepare(Grad *g, Module *m, Diags *d)
     return opt_run_pass(m, "dce", d);
 }
 
-static bool tidy(Module *m, Diags *d)
-{
-    static const char *const last[] = {"fold", "cse", "dce"};
-
-    return run(m, last, COUNT(last), d);
-}
-
 /* The first op that has a part in what is differentiated by, and hands on none. */
 typedef struct {
     const Grad *g;
@@ -485,19 +478,4 @@ bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
     grad_find_saved(g);
     grad_find_loose(g);
     return derive(g);
-}
-
-bool grad_finish(Grad *g)
-{
-    Module *m = g->func->module;
-
-    grad_load_saved(g);
-    if (!g->failed)
-        grad_walk_programs(g);
-    grad_put_forward(g);
-    if (g->failed || !tidy(m, g->diags) || (grad_share_loads(g) && !tidy(m, g->diags)))
-        return false;
-    grad_drop_tapes(g);
-    grad_drop_implied_needs(g);
-    return opt_run_pass(m, "dce", g->diags) && grad_check_in_place(g);
 }

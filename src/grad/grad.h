@@ -192,6 +192,7 @@ typedef struct Grad {
     VEC(GradGranted) granted;
     Value *programs[AXES]; /* numbers of programs that needs name */
     VEC(GradInPlace) in_place;
+    VEC(const Op *) as_stored; /* loads of what lies where `of` is stored: each element once */
     VEC(GradTape *) tapes;
     VEC(GradSaved) saved;
     Map *needed; /* MAP_KEY of ops, while it is known; else NULL */
@@ -211,10 +212,9 @@ typedef struct Grad {
 } Grad;
 
 /* grad.c: behind the kernel, the module's as lowered, the gradients of wish->of with respect to
- * wish->wrt, in place of what the kernel does; and what is left to do when ../grad_gather/ has been
- * there.  False: a diagnostic, with the place of what cannot be derived. */
+ * wish->wrt, in place of what the kernel does; ../grad_gather/gather.c goes on from there.  False:
+ * a diagnostic, with the place of what cannot be derived. */
 bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out);
-bool grad_finish(Grad *g);
 
 /* --- inside of this folder, and for what prints --- */
 
@@ -302,13 +302,10 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *m
 bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most);
 bool grad_is_same_poly(const Poly *p);                    /* for all programs, in all rounds */
 bool grad_is_lower(const PolyTerm *a, const PolyTerm *b); /* of the factors of an address */
-void grad_drop_implied_needs(Grad *g); /* in the end: those that others say, too */
-const Value *grad_number_of_programs(Grad *g, int axis); /* to be named, not computed with */
+const Value *grad_number_of_programs(Grad *g, int axis);  /* to be named, not computed with */
 
-/* in_order.c: where programs do not meet, each adds without atomics, access by access */
-void grad_add_in_order(Grad *g, GradArray *a);
-/* In front of a store or an atomic: what it stores is added to what is there; `waits`: for what
- * other threads of the program added. */
+/* walk.c: in front of a store or an atomic: what it stores is added to what is there; `waits`: for
+ * what other threads of the program added. */
 void grad_add_in_memory(Grad *g, Op *op, bool waits);
 
 /* means.c */

@@ -368,6 +368,29 @@ bool grad_goes_by_rounds(const GradOps *loads)
     return false;
 }
 
+/* Does it, of which nothing else says that it meets no element twice, load what lies where an
+ * element is stored, of which each is once? */
+static void find_stored_place(Memory *m, const GradArray *a, Op *load)
+{
+    Grad *g = m->g;
+    const GradOps one = {.at = &load, .len = 1};
+    const int needs = g->needs.len;
+    const bool alone = grad_alone(g, a, &one, g->asked);
+
+    g->needs.len = needs;
+    if (alone)
+        return;
+    for (int i = 0; i < m->stores.len; i++) {
+        const Op *store = m->stores.at[i];
+        if (store->code == OP_store &&
+            grad_array_of(g, store->operands[STORE_PTR]) == g->of.array->index &&
+            opt_goes_where(load, a->array, store, g->of.array)) {
+            vec_push(g->arena, &g->as_stored, load);
+            return;
+        }
+    }
+}
+
 /* Nobody else meets an element; programs do, of which each has a row; or nothing is known. */
 static void find_fill(Memory *m, GradArray *a)
 {
@@ -381,6 +404,7 @@ static void find_fill(Memory *m, GradArray *a)
             continue;
         vec_push(g->arena, &loads, m->loads.at[i]);
         grad_find_meeting(g, m->loads.at[i]);
+        find_stored_place(m, a, m->loads.at[i]);
         apart &= grad_programs_of(g, m->loads.at[i], g->asked);
     }
     if (loads.len == 0) {

@@ -8,8 +8,6 @@
  * their factors, the factors in that of the parameters, the last of which is the smallest; what
  * all levels below reach must be at most the factors of the next.
  */
-#include <stdlib.h>
-
 #include "alone.h"
 
 enum { MOST_LEVELS = 4 };
@@ -137,7 +135,7 @@ static bool bound_by_round(Grad *g, const Op *access, const Poly *p, Poly *out)
     *out = (Poly){0};
     if (by > 0 && lanes >= by && !round.terms[0].of[0].value->def)
         return bound_by_rounds(g, round.terms[0].of[0].value, by, lanes, out);
-    terms_add_loop_bound(&round, &bounds);
+    terms_add_own_bound(&round, &bounds);
     if (bounds.count == 0 || lanes >= by)
         return false;
     end = round; /* round - (round - end) */
@@ -157,10 +155,11 @@ static bool bound_by_mask(Grad *g, const Op *access, const Poly *p, Poly *out)
         map[d] = (int8_t)d;
     if (mask)
         poly_bounds(&scope, mask, map, &bounds);
-    terms_add_loop_bound(p, &bounds);
+    terms_add_own_bound(p, &bounds);
     for (int i = 0; i < bounds.count; i++) {
-        *out = *p;
-        if (poly_add(out, &bounds.below[i], -1) && grad_is_same_poly(out))
+        Poly end = *p;
+        if (poly_add(&end, &bounds.below[i], -1) && terms_take_last(&end, 1, out) &&
+            grad_is_same_poly(out))
             return true;
     }
     return bound_by_round(g, access, p, out);
@@ -238,15 +237,8 @@ static bool is_known(const Grad *g, const GradNeed *n)
 
 static int64_t divisor_of_all(const Poly *p, int64_t divisor)
 {
-    for (int i = 0; i < p->count; i++) {
-        int64_t a = divisor, b = llabs(p->terms[i].scale);
-        while (b != 0) {
-            int64_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        divisor = a;
-    }
+    for (int i = 0; i < p->count; i++)
+        divisor = terms_common_divisor(divisor, p->terms[i].scale);
     return divisor;
 }
 
@@ -349,14 +341,14 @@ static bool reach_of_program(Grad *g, const GradArray *a, const Op *access, cons
     return good;
 }
 
-bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, int64_t behind)
+bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, const Poly *behind)
 {
     const int before = g->needs.len;
     Term programs[AXES];
     Poly reached, all;
     int n = 0;
-    bool good = !g->wish->atomics && s->covered == 0 &&
-                reach_of_program(g, a, access, s, &reached) && add_constant(&reached, behind);
+    bool good = !g->wish->atomics && s->covered == 0 && !terms_has_parts(s) &&
+                reach_of_program(g, a, access, s, &reached) && poly_add(&reached, behind, 1);
 
     for (int i = 0; i < s->n; i++) {
         Term t = s->at[i];
@@ -466,28 +458,4 @@ bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Con
     if (!good)
         g->needs.len = before;
     return good;
-}
-
-/* Of n <= stride and n + 1 <= stride the second says all. */
-static bool is_implied(const GradNeed *n, const GradNeed *by)
-{
-    Poly less = n->least;
-    int64_t apart;
-
-    return n->array == by->array && poly_equal(&n->most, &by->most) &&
-           poly_add(&less, &by->least, -1) && poly_is_constant(&less, &apart) && apart < 0;
-}
-
-void grad_drop_implied_needs(Grad *g)
-{
-    int left = 0;
-
-    for (int i = 0; i < g->needs.len; i++) {
-        bool implied = false;
-        for (int k = 0; k < g->needs.len && !implied; k++)
-            implied = is_implied(&g->needs.at[i], &g->needs.at[k]);
-        if (!implied)
-            g->needs.at[left++] = g->needs.at[i];
-    }
-    g->needs.len = left;
 }

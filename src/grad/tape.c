@@ -223,6 +223,10 @@ static Value *limit_at(Builder *b, Value *v, bool is_most, int depth)
         return limit_of_choice(b, op, is_most, depth - 1);
     if (op->code == OP_program_id)
         return is_most ? NULL : build_int(b, v->type, 0);
+    if (terms_is_part(v) && !is_most)
+        return build_int(b, v->type, 0);
+    if (op->code == OP_rem && terms_is_part(v))
+        return binary_int(b, OP_sub, op->operands[1], 1);
     if (op->noperands == 0 || op->regions[0] || op->noperands > 2)
         return NULL;
     Value *x = limit_at(b, op->operands[0], is_most, depth - 1);

@@ -159,6 +159,21 @@ static GradArray *walked_array(Grad *g, const Op *store)
     return NULL;
 }
 
+void grad_add_in_memory(Grad *g, Op *op, bool waits)
+{
+    Value *pointer = op->operands[STORE_PTR], *data = op->operands[STORE_DATA];
+    Value *mask = op_operand(op, STORE_MASK);
+
+    g->b = builder_before(op);
+    grad_stand_for(g, op);
+    if (waits)
+        build_op(&g->b, OP_barrier, 0, NULL, 0, NULL, 0, NULL);
+    Value *zero = mask ? grad_number(g, data, 0) : NULL;
+    Value *so_far = build_load(&g->b, pointer, mask, zero)->results[0];
+    Value *operands[3] = {pointer, grad_binary(g, OP_add, so_far, data), mask};
+    build_op(&g->b, OP_store, mask ? 3 : 2, operands, 0, NULL, 0, NULL);
+}
+
 /* Can the sum be carried, and stored behind the loop? */
 static bool find_sum(Grad *g, const GradArray *to, Op *store, RowSum *out)
 {

@@ -3,6 +3,57 @@
  */
 #include "gather.h"
 
+static bool tidy(Module *m, Diags *d)
+{
+    static const char *const last[] = {"fold", "cse", "dce"};
+
+    for (int i = 0; i < COUNT(last); i++) {
+        if (!opt_run_pass(m, last[i], d))
+            return false;
+    }
+    return true;
+}
+
+/* Of n <= stride and n + 1 <= stride the second says all. */
+static bool is_implied(const GradNeed *n, const GradNeed *by)
+{
+    Poly less = n->least;
+    int64_t apart;
+
+    return n->array == by->array && poly_equal(&n->most, &by->most) &&
+           poly_add(&less, &by->least, -1) && poly_is_constant(&less, &apart) && apart < 0;
+}
+
+static void drop_implied_needs(Grad *g)
+{
+    int left = 0;
+
+    for (int i = 0; i < g->needs.len; i++) {
+        bool implied = false;
+        for (int k = 0; k < g->needs.len && !implied; k++)
+            implied = is_implied(&g->needs.at[i], &g->needs.at[k]);
+        if (!implied)
+            g->needs.at[left++] = g->needs.at[i];
+    }
+    g->needs.len = left;
+}
+
+/* All but how it is written. */
+static bool finish(Grad *g)
+{
+    Module *m = g->func->module;
+
+    grad_load_saved(g);
+    if (!g->failed)
+        grad_walk_programs(g);
+    grad_put_forward(g);
+    if (g->failed || !tidy(m, g->diags) || (grad_share_loads(g) && !tidy(m, g->diags)))
+        return false;
+    grad_drop_tapes(g);
+    drop_implied_needs(g);
+    return opt_run_pass(m, "dce", g->diags) && grad_check_in_place(g);
+}
+
 bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
 {
     if (!grad_begin(m, wish, a, d, out))
@@ -15,7 +66,7 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
         if (!wish->fused)
             gather_transposed(out, &out->wrt[i]);
         gather_in_last_pass(out, &out->wrt[i]);
-        grad_add_in_order(out, &out->wrt[i]);
+        gather_in_order(out, &out->wrt[i]);
     }
     for (int i = 0; i < out->nwrt; i++) {
         const bool missed = out->wrt[i].may_have_parts && out->wrt[i].fill == GRAD_ADDED;
@@ -26,7 +77,7 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
     for (int i = 0; i < out->nwrt; i++)
         gather_zeros(out, &out->wrt[i]);
     gather_find_covers(out);
-    if (!grad_check_fused(out) || !grad_finish(out))
+    if (!grad_check_fused(out) || !finish(out))
         return false;
     gather_without_masks(out);
     return opt_run_pass(m, "dce", d) && gather_write_plainly(out, d);

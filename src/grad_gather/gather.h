@@ -37,6 +37,10 @@ void gather_in_last_pass(Grad *g, GradArray *a);
 /* Does each access of a tile by itself meet no element twice, by whatever program? */
 bool gather_is_alone_in_pass(Grad *g, const GradArray *a);
 
+/* in_order.c: where several accesses of a program meet, but no two programs, each adds without
+ * atomics */
+void gather_in_order(Grad *g, GradArray *a);
+
 /* anew.c: sides of the dimensions of x, which an op takes, from those of its result; -1: none */
 void gather_operand_sides(const Op *op, const Value *x, const int8_t *sides, int8_t *out);
 

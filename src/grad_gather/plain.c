@@ -79,16 +79,37 @@ static Value *either_of(Op *sum, const Op *x, const Op *y)
     return build_select(&b, x->operands[0], x->operands[1], y->operands[2]);
 }
 
-/* Of -y * z and -y / z that nobody else reads, without the sign. */
-static Value *without_sign(const Plain *p, Builder *b, Value *v)
+static bool is_spread(const Op *op)
 {
-    const Op *op = v->def;
-    const Op *neg = op && (op->code == OP_mul || op->code == OP_div)
-                        ? opt_made_by(op->operands[0], OP_neg)
-                        : NULL;
+    return op->code == OP_splat || op->code == OP_broadcast || op->code == OP_expand;
+}
 
-    return neg && is_used_once(p, v) ? build_binary(b, op->code, neg->operands[0], op->operands[1])
-                                     : NULL;
+/* Of -y * z and -y / z that nobody else reads, maybe times more, without the sign; NULL. */
+static Value *without_sign(const Plain *p, Builder *b, Value *v, int depth)
+{
+    Op *op = v->def;
+
+    if (!op || depth == 0 || (op->code != OP_mul && op->code != OP_div && !is_spread(op)) ||
+        !is_used_once(p, v))
+        return NULL;
+    const Op *neg = is_spread(op) ? NULL : opt_made_by(op->operands[0], OP_neg);
+    Value *first = neg ? neg->operands[0] : without_sign(p, b, op->operands[0], depth - 1);
+    Value *operands[2] = {first, op->noperands > 1 ? op->operands[1] : NULL};
+    return !first
+               ? NULL
+               : build_op(b, op->code, op->noperands, operands, op->nattrs, op->attrs, 1, &v->type)
+                     ->results[0];
+}
+
+/* x + y * z for x - -y * z */
+static Value *plain_less(const Plain *p, Op *op)
+{
+    Builder b = builder_before(op);
+    Value *more = dtype_is_float(op->results[0]->type->dtype)
+                      ? without_sign(p, &b, op->operands[1], MOST_DEPTH)
+                      : NULL;
+
+    return more ? build_binary(&b, OP_add, op->operands[0], more) : NULL;
 }
 
 static Value *plain_sum(const Plain *p, Op *op)
@@ -101,25 +122,49 @@ static Value *plain_sum(const Plain *p, Op *op)
     either = either ? either : either_of(op, right, left);
     if (either || !dtype_is_float(x->type->dtype))
         return either;
-    Value *less = without_sign(p, &b, y);
+    if (x == y)
+        return build_binary(&b, OP_mul, x, build_float(&b, x->type, 2));
+    Value *less = without_sign(p, &b, y, MOST_DEPTH);
     if (less)
         return build_binary(&b, OP_sub, x, less);
-    less = without_sign(p, &b, x);
+    less = without_sign(p, &b, x, MOST_DEPTH);
     return less ? build_binary(&b, OP_sub, y, less) : NULL;
 }
 
-static bool is_power_of_two(const Value *v, double *out)
+/* x for 0 + x, whatever sign a zero of x has. */
+static Value *plain_without_zero(const Op *op)
+{
+    for (int i = 0; i < 2; i++) {
+        uint64_t bits;
+        if (dtype_is_float(op->results[0]->type->dtype) && value_constant(op->operands[i], &bits) &&
+            scalar_to_double(op->results[0]->type->dtype, bits) == 0)
+            return op->operands[1 - i];
+    }
+    return NULL;
+}
+
+static bool is_factor(const Value *v, double *out)
 {
     uint64_t bits;
-    int exponent;
 
     if (!value_constant(v, &bits) || !dtype_is_float(v->type->dtype))
         return false;
     *out = scalar_to_double(v->type->dtype, bits);
-    return *out > 0 && frexp(*out, &exponent) == 0.5;
+    return *out != 0 && isfinite(*out);
 }
 
-/* v without being multiplied by so much, where it is and nobody else reads it; NULL: it is not. */
+/* 2 and 0.5; as well as numbers of that type can be, ln(2) and log2(e). */
+static bool make_one(const Value *v, double a, double b)
+{
+    const double slack = v->type->dtype == DT_FP32   ? 0x1p-23
+                         : v->type->dtype == DT_FP64 ? 0x1p-51
+                                                     : 0;
+
+    return fabs(a * b - 1) <= slack;
+}
+
+/* v without being multiplied by what makes 1 with the factor, where it is and nobody else reads it;
+ * NULL: it is not. */
 static Value *without_factor(const Plain *p, Builder *b, Value *v, double factor, int depth)
 {
     const Op *op = v->def;
@@ -127,10 +172,9 @@ static Value *without_factor(const Plain *p, Builder *b, Value *v, double factor
 
     if (!op || depth == 0 || !is_used_once(p, v))
         return NULL;
-    if (op->code == OP_mul && is_power_of_two(op->operands[1], &by) && by == factor)
+    if (op->code == OP_mul && is_factor(op->operands[1], &by) && make_one(v, by, factor))
         return op->operands[0];
-    if (op->code != OP_mul && op->code != OP_div && op->code != OP_neg && op->code != OP_splat &&
-        op->code != OP_broadcast && op->code != OP_expand)
+    if (op->code != OP_mul && op->code != OP_div && op->code != OP_neg && !is_spread(op))
         return NULL;
     for (int i = 0; i < (op->code == OP_mul ? 2 : 1); i++) {
         Value *operands[2] = {op->operands[0], op->noperands > 1 ? op->operands[1] : NULL};
@@ -143,15 +187,15 @@ static Value *without_factor(const Plain *p, Builder *b, Value *v, double factor
     return NULL;
 }
 
-/* Twice a half. */
+/* Twice a half, ln(2) times log2(e). */
 static Value *plain_product(const Plain *p, Op *op)
 {
     Builder b = builder_before(op);
     double by;
 
-    if (!is_power_of_two(op->operands[1], &by) || by == 1)
+    if (!is_factor(op->operands[1], &by) || by == 1)
         return NULL;
-    return without_factor(p, &b, op->operands[0], 1 / by, MOST_DEPTH);
+    return without_factor(p, &b, op->operands[0], by, MOST_DEPTH);
 }
 
 static bool counts_from_zero(const Value *v)
@@ -246,9 +290,12 @@ static Value *plain_number(Op *op)
 static void look_at(Op *op, void *plain)
 {
     Plain *p = plain;
-    Value *made = op->code == OP_select                              ? plain_select(op)
+    Value *rest = op->code == OP_add ? plain_without_zero(op) : NULL;
+    Value *made = rest                                               ? rest
+                  : op->code == OP_select                            ? plain_select(op)
                   : op->code == OP_add && opt_is_int(op->results[0]) ? plain_number(op)
-                  : op->code == OP_sub                               ? plain_number(op)
+                  : op->code == OP_sub && opt_is_int(op->results[0]) ? plain_number(op)
+                  : op->code == OP_sub                               ? plain_less(p, op)
                   : op->code == OP_add                               ? plain_sum(p, op)
                   : op->code == OP_mul                               ? plain_product(p, op)
                   : op->code == OP_ge                                ? plain_comparison(op)
@@ -256,11 +303,37 @@ static void look_at(Op *op, void *plain)
 
     if (!made)
         return;
-    if (!made->name && made->def && made->def->code != OP_const)
+    const bool may_be_named = !rest || is_used_once(p, rest);
+    if (!made->name && made->def && made->def->code != OP_const && may_be_named)
         made->name = op->results[0]->name;
     value_shaped_like(op->block->func->module, made, op->results[0]);
     op->results[0]->repl = made;
     p->changed = true;
+}
+
+/* What reads a tile as well where it is written as what it was spread from. */
+static bool are_elementwise(const UseLists *uses, const Value *v)
+{
+    for (int i = 0; i < uses_count(uses, v); i++) {
+        const Op *op = uses_of(uses, v)[i].op;
+        if (op->code != OP_store && op->code != OP_select && !op_is_elementwise(op))
+            return false;
+    }
+    return true;
+}
+
+/* What is spread has the name, and is spread by what reads it: d_total / n for a tile of it. */
+static void name_before_spread(Op *op, void *plain)
+{
+    const Plain *p = plain;
+    Value *v = op->nresults == 1 ? op->results[0] : NULL;
+
+    if ((op->code != OP_splat && op->code != OP_broadcast) || !v->name || !op->operands[0]->def ||
+        op->operands[0]->def->code == OP_const || !are_elementwise(&p->uses, v))
+        return;
+    if (!op->operands[0]->name)
+        op->operands[0]->name = v->name;
+    v->name = NULL;
 }
 
 bool gather_write_plainly(Grad *g, Diags *d)
@@ -277,5 +350,7 @@ bool gather_write_plainly(Grad *g, Diags *d)
                 return false;
         }
     }
+    p.uses = ir_uses(g->func, g->arena);
+    ir_walk(g->func->body, name_before_spread, &p);
     return true;
 }

@@ -67,12 +67,25 @@ static void clear(Op *op, void *clearing)
     }
 }
 
+/* Of one that is alone as no other element of what is differentiated is stored to its place,
+ * another program that stores none may go there. */
+static bool goes_where_stored(const Grad *g, const GradArray *a)
+{
+    for (int i = 0; i < a->loads.len; i++) {
+        for (int k = 0; k < g->as_stored.len; k++) {
+            if (g->as_stored.at[k] == a->loads.at[i])
+                return true;
+        }
+    }
+    return false;
+}
+
 void gather_zeros(Grad *g, GradArray *a)
 {
     Stores s = {.g = g, .array = a};
     Clearing c = {.g = g, .array = a};
 
-    if (a->fill != GRAD_STORED || g->wish->fused)
+    if (a->fill != GRAD_STORED || g->wish->fused || goes_where_stored(g, a))
         return;
     ir_walk(g->func->body, find, &s);
     Op *branch = s.n == 1 && s.store ? branch_around(s.store) : NULL;

@@ -17,14 +17,23 @@ static const char *const words[] = {
     "lambda",  "nonlocal", "not",      "or",     "pass",   "raise",     "return", "try",
     "while",   "with",     "yield",    "tl",     "triton", "libdevice", "range",  "float"};
 
+static void take_name(Writer *p, const char *name)
+{
+    int *next = NEW(p->arena, int);
+
+    *next = 1;
+    map_put(p->taken, MAP_KEY(intern(p->g->func->module->interner, name)), next);
+}
+
 const char *print_new_name(Writer *p, const char *wish)
 {
     Interner *in = p->g->func->module->interner;
+    int *next = map_get(p->taken, MAP_KEY(intern(in, wish)));
     const char *name = wish;
 
-    for (int n = 1; map_get(p->taken, MAP_KEY(intern(in, name))); n++)
-        name = arena_printf(p->arena, "%s_%d", wish, n);
-    map_put(p->taken, MAP_KEY(intern(in, name)), (void *)name);
+    while (next && map_get(p->taken, MAP_KEY(intern(in, name))))
+        name = arena_printf(p->arena, "%s_%d", wish, (*next)++);
+    take_name(p, name);
     return name;
 }
 
@@ -112,27 +121,9 @@ static bool is_statement(const Writer *p, const Value *v)
            block != v->block;
 }
 
-static const char *name_without(const Value *v)
-{
-    switch (v->def->code) {
-    case OP_program_id:
-        return "pid";
-    case OP_arange:
-        return "lanes";
-    case OP_addptr:
-        return "pointers";
-    case OP_reduce:
-        return ir_combine_kind(v->def).neutral == OP_COUNT    ? "t"
-               : ir_combine_kind(v->def).only->code == OP_add ? "total"
-                                                              : "extreme";
-    default:
-        return v->type->dtype == DT_I1 ? "mask" : "t";
-    }
-}
-
 void print_assign(Writer *p, const Value *v)
 {
-    const char *plain = print_plain_name(p, v->name, name_without(v));
+    const char *plain = print_plain_name(p, v->name, print_name_without(v));
 
     print_shorten(p, v, 4 * p->indent + (int)strlen(plain) + (int)strlen("_1 = "));
     print_begin(p);
@@ -345,8 +336,13 @@ static void put_carried(Writer *p, const Op *loop)
 
     for (int i = 0; i < carried_count(loop); i++) {
         const Value *init = loop->operands[first + i], *arg = carried(loop, i);
-        const char *of_result = i < loop->nresults ? loop->results[i]->name : NULL;
-        const char *wish = arg->name ? arg->name : of_result ? of_result : init->name;
+        const Value *out = i < loop->nresults ? loop->results[i] : NULL;
+        const char *wish = arg->name          ? arg->name
+                           : out && out->name ? out->name
+                           : out              ? print_name_of_sum(p, out)
+                                              : NULL;
+        if (!wish && !opt_made_by(init, OP_const)) /* of which all that are equal have one name */
+            wish = init->name;
         const char *name = print_new_name(p, print_plain_name(p, wish, "carried"));
 
         print_begin(p);
@@ -553,7 +549,7 @@ static void name_parameters(Writer *p)
             grad_refuse(p->g, NULL, "the parameter `%s`, part of another, cannot be written yet",
                         name);
         map_put(p->names, MAP_KEY(f->body->args[i]), (void *)name);
-        map_put(p->taken, MAP_KEY(intern(f->module->interner, name)), (void *)name);
+        take_name(p, name);
     }
 }
 
@@ -575,6 +571,7 @@ bool grad_print(Grad *g, GradResult *out)
     name_parameters(&p);
     text_put(&p.text, "@triton.jit\n");
     print_describe(&p);
+    out->accesses = print_accesses(&p); /* no value of the kernel has a name yet */
     put_signature(&p);
     put_docstring(&p);
     put_asserts(&p);
@@ -586,7 +583,6 @@ bool grad_print(Grad *g, GradResult *out)
     bool calls = strstr(p.text.s, "libdevice.") != NULL;
     if (calls || (functions.len > 0 && strstr(functions.s, "libdevice.")))
         text_put(&file, "from triton.language.extra import libdevice\n");
-    out->accesses = print_accesses(&p);
     text_printf(&file, "\n\n%s%s", functions.len > 0 ? functions.s : "", p.text.s);
     out->text = file.s;
     return true;

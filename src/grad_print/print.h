@@ -61,7 +61,7 @@ typedef struct {
     Text text;
     UseLists uses;
     Map *names; /* MAP_KEY of a value: what it is called in the source; else it is an expression */
-    Map *taken; /* a name: not for another value */
+    Map *taken; /* a name: not for another value, and which number comes next behind it */
     Text *functions; /* those that combine, in front of the kernel */
     Map *combines;   /* the text of such a function: its name */
     int indent;
@@ -141,12 +141,15 @@ typedef struct {
     const char *text;
     Level level;
 } Form;
-Form print_operator(const Op *op);           /* between two operands; text NULL: none */
-const char *print_function(const Op *op);    /* NULL: it is no call of one */
-const char *print_reduction(const Op *op);   /* NULL: it has no name */
-OpCode print_opposite_of(OpCode comparison); /* OP_COUNT: it is none */
-bool print_knows(const Op *op);              /* has it a way to be written? */
-bool print_is_inline(const Value *v);        /* never a statement of its own */
+Form print_operator(const Op *op);              /* between two operands; text NULL: none */
+const char *print_function(const Op *op);       /* NULL: it is no call of one */
+const char *print_reduction(const Op *op);      /* NULL: it has no name */
+OpCode print_opposite_of(OpCode comparison);    /* OP_COUNT: it is none */
+bool print_knows(const Op *op);                 /* has it a way to be written? */
+bool print_is_inline(const Value *v);           /* never a statement of its own */
+const char *print_name_without(const Value *v); /* what one without a name is called */
+/* What sums for each lane are called, by what they are summed up to in the end; NULL. */
+const char *print_name_of_sum(const Writer *p, const Value *v);
 
 /* print_expr.c */
 void put_extent(Writer *p, const Value *v, int d);      /* of a dimension */

@@ -198,3 +198,35 @@ OpCode print_opposite_of(OpCode code)
         return OP_COUNT;
     }
 }
+
+const char *print_name_without(const Value *v)
+{
+    switch (v->def->code) {
+    case OP_program_id:
+        return "pid";
+    case OP_arange:
+        return "lanes";
+    case OP_addptr:
+        return "pointers";
+    case OP_reduce:
+        return ir_combine_kind(v->def).neutral == OP_COUNT    ? "t"
+               : ir_combine_kind(v->def).only->code == OP_add ? "total"
+                                                              : "extreme";
+    default:
+        return v->type->dtype == DT_I1 ? "mask" : "t";
+    }
+}
+
+const char *print_name_of_sum(const Writer *p, const Value *v)
+{
+    bool is_summed = false;
+
+    for (int depth = 0; depth < 4 && !v->name && uses_count(&p->uses, v) == 1; depth++) {
+        const Op *op = uses_of(&p->uses, v)[0].op;
+        is_summed |= op->code == OP_reduce;
+        if (op->nresults != 1 || (op->regions[0] && op->code != OP_reduce))
+            return NULL;
+        v = op->results[0];
+    }
+    return is_summed && v->name ? arena_printf(p->arena, "%s_lanes", v->name) : NULL;
+}

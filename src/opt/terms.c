@@ -10,6 +10,7 @@
 #include "terms.h"
 
 enum { MOST_DEPTH = 64 };
+enum { BACK_KEY = 1 << 30 }; /* more than the key of any other atom: rounds from the last on */
 
 const char terms_offset = 0;
 
@@ -89,6 +90,64 @@ static const Op *made_by(const Value *v, OpCode code)
     return v->def && v->def->code == code ? v->def : NULL;
 }
 
+static const Value *without_casts(const Value *v)
+{
+    while (v->def && v->def->code == OP_cast)
+        v = v->def->operands[0];
+    return v;
+}
+
+bool terms_is_part(const Value *v)
+{
+    const Op *op = without_casts(v)->def;
+    int64_t by;
+
+    if (!op || (op->code != OP_div && op->code != OP_rem) || v->type->rank > 0)
+        return false;
+    if (value_const_int(op->operands[1], &by) ? by <= 0 : !terms_same_for_all(op->operands[1]))
+        return false;
+    return made_by(op->operands[0], OP_program_id) || terms_is_part(op->operands[0]);
+}
+
+bool terms_has_parts(const Sum *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        if (s->at[i].is_part)
+            return true;
+    }
+    return false;
+}
+
+bool terms_end_of(const Value *v, Poly *out)
+{
+    const Op *op = v->def, *loop = op ? NULL : v->block->owner, *rest;
+    Poly all, by;
+
+    if (!op)
+        return loop && loop->code == OP_for && v->index == 0 &&
+               terms_polynomial(loop->operands[FOR_HI], out);
+    if (!terms_is_part(v))
+        return false;
+    if (op->code == OP_rem)
+        return terms_polynomial(op->operands[1], out);
+    rest = made_by(op->operands[0], OP_rem); /* of x % (a * b) // a less than b */
+    *out = (Poly){.count = 1};
+    return rest && terms_polynomial(rest->operands[1], &all) &&
+           terms_polynomial(op->operands[1], &by) && all.count == 1 && by.count == 1 &&
+           poly_divide(&all.terms[0], &by.terms[0], &out->terms[0]);
+}
+
+void terms_add_own_bound(const Poly *j, PolyBounds *out)
+{
+    const Value *v = j->count == 1 && j->terms[0].count == 1 && j->terms[0].scale == 1
+                         ? j->terms[0].of[0].value
+                         : NULL;
+    Poly below = *j, end;
+
+    if (v && out->count < POLY_BOUNDS && terms_end_of(v, &end) && poly_add(&below, &end, -1))
+        out->below[out->count++] = below;
+}
+
 /* The axis of programs that step by their number from their own on; -1: none. */
 static int axis_of_strides(const Op *loop)
 {
@@ -162,6 +221,12 @@ static bool add_rounds(Sum *s, const Op *loop, const PolyTerm *by, Term t, int d
     int64_t step, lo;
     uint64_t trips;
 
+    if (t.dim == BACKWARDS) {
+        t.whose = loop;
+        t.count = opt_trip_count(loop, &trips) && trips < INT32_MAX ? (int64_t)trips : 0;
+        t.from_zero = true;
+        return add_term(s, t);
+    }
     if (axis >= 0 && value_const_int(loop->operands[FOR_STEP], &step) && step > 0) {
         s->covered |= 1u << axis;
         t.whose = loop;
@@ -177,6 +242,16 @@ static bool add_rounds(Sum *s, const Op *loop, const PolyTerm *by, Term t, int d
     t.count = opt_trip_count(loop, &trips) && trips < INT32_MAX ? (int64_t)trips : 0;
     t.from_zero = value_const_int(loop->operands[FOR_LO], &lo) && lo >= 0 && step > 0;
     return add_term(s, t) && add_value(s, loop->operands[FOR_LO], by, depth + 1);
+}
+
+static bool add_part(Sum *s, const Value *v, Term t)
+{
+    int64_t by;
+
+    t.whose = v;
+    t.is_part = true;
+    t.count = v->def->code == OP_rem && value_const_int(v->def->operands[1], &by) ? by : 0;
+    return add_term(s, t);
 }
 
 /* by: what it is multiplied by. */
@@ -196,7 +271,10 @@ static bool add_atom(Sum *s, const PolyAtom *atom, const PolyTerm *by, int depth
         t.dim = (int)attr_axis(v->def);
         return add_term(s, t);
     }
+    if (v->def && terms_is_part(v))
+        return add_part(s, v, t);
     const Op *loop = v->def ? NULL : v->block->owner;
+    t.dim = atom->key >= BACK_KEY ? BACKWARDS : 0;
     return loop && loop->code == OP_for && v->index == 0 && add_rounds(s, loop, by, t, depth);
 }
 
@@ -251,12 +329,65 @@ static bool add_value(Sum *s, const Value *v, const PolyTerm *by, int depth)
            poly_product(&factor, &p, &product) && add_polynomial(s, &product, depth);
 }
 
+/* Where rounds are taken off, as of x + n - 1 - i, they are counted from the last one on: x + i. */
+static bool count_back(Poly *p, const Value *counter)
+{
+    const Op *loop = counter->block->owner;
+    const PolyAtom back = {counter, BACK_KEY + MAX_RANK + counter->id};
+    Poly last, out = {0};
+    int64_t lo, step;
+
+    if (loop->code != OP_for || counter->index != 0 ||
+        !terms_same_for_all(loop->operands[FOR_HI]) ||
+        !value_const_int(loop->operands[FOR_LO], &lo) || lo < 0 ||
+        !value_const_int(loop->operands[FOR_STEP], &step) || step != 1 ||
+        !terms_polynomial(loop->operands[FOR_HI], &last) ||
+        !poly_push(&last, &(PolyTerm){-1, 0, {{0}}}) ||
+        !poly_push(&last, &(PolyTerm){-1, 1, {back}})) /* i = hi - 1 - back */
+        return false;
+    for (int i = 0; i < p->count; i++) {
+        PolyTerm rest = {.scale = p->terms[i].scale};
+        Poly factors = {0}, product;
+        int times = 0;
+
+        for (int k = 0; k < p->terms[i].count; k++) {
+            if (p->terms[i].of[k].value == counter)
+                times++;
+            else
+                rest.of[rest.count++] = p->terms[i].of[k];
+        }
+        if (times > 1 || (times == 1 && rest.scale > 0) || !poly_push(&factors, &rest) ||
+            (times == 1 && !poly_product(&factors, &last, &product)) ||
+            !poly_add(&out, times == 1 ? &product : &factors, 1))
+            return false;
+    }
+    *p = out;
+    return true;
+}
+
+static void count_rounds_back(Poly *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        for (int k = 0; k < p->terms[i].count && p->terms[i].scale < 0; k++) {
+            const Value *v = p->terms[i].of[k].value;
+            if (v && !v->def && v->block->owner && p->terms[i].of[k].key < BACK_KEY &&
+                count_back(p, v)) {
+                i = -1; /* they are other terms now */
+                break;
+            }
+        }
+    }
+}
+
 Sum terms_of(const Func *f, const Op *access, unsigned programs)
 {
     const Value *pointer = access->operands[0];
     Sum s = {.programs = programs, .func = f, .tile = pointer->type};
 
-    s.ok = terms_polynomial(pointer, &s.raw) && add_polynomial(&s, &s.raw, 0);
+    s.ok = terms_polynomial(pointer, &s.raw);
+    if (s.ok)
+        count_rounds_back(&s.raw);
+    s.ok = s.ok && add_polynomial(&s, &s.raw, 0);
     return s;
 }
 
@@ -269,10 +400,67 @@ bool terms_has(const Sum *s, const void *whose, int dim)
     return false;
 }
 
+static bool is_same_number(const Value *a, const Value *b)
+{
+    int64_t x, y;
+
+    a = without_casts(a);
+    b = without_casts(b);
+    return a == b || (value_const_int(a, &x) && value_const_int(b, &y) && x == y);
+}
+
+/* Is v / by / more what `quotient` is, v / (by * more)? */
+static bool divides_further(const Op *quotient, const Op *first, const Value *more)
+{
+    Poly by, times, product, all;
+
+    return first && is_same_number(quotient->operands[0], first->operands[0]) &&
+           terms_polynomial(first->operands[1], &by) && terms_polynomial(more, &times) &&
+           poly_product(&by, &times, &product) && terms_polynomial(quotient->operands[1], &all) &&
+           poly_equal(&product, &all);
+}
+
+/* Quotient and remainder of the same by the same: what that is, too. */
+static const Value *divided_into(const Value *a, const Value *b)
+{
+    const Op *x = without_casts(a)->def, *y = without_casts(b)->def;
+    const bool is_pair = x->code == OP_div && y->code == OP_rem;
+    const bool is_same = is_pair && is_same_number(x->operands[0], y->operands[0]) &&
+                         is_same_number(x->operands[1], y->operands[1]);
+
+    if (is_same || (is_pair && divides_further(x, made_by(y->operands[0], OP_div), y->operands[1])))
+        return without_casts(y->operands[0]);
+    return NULL;
+}
+
+/* The axes of programs whose parts there are, all of them. */
+static unsigned axes_of_parts(const Sum *s)
+{
+    const Value *known[2 * MOST_TERMS];
+    unsigned axes = 0;
+    int n = 0;
+
+    for (int i = 0; i < s->n; i++) {
+        if (s->at[i].is_part && s->at[i].by != 0)
+            known[n++] = s->at[i].whose;
+    }
+    for (int i = 0; i < n; i++) { /* what parts make comes behind them */
+        for (int k = 0; k < i; k++) {
+            const Value *whole = divided_into(known[i], known[k]);
+            whole = whole ? whole : divided_into(known[k], known[i]);
+            if (whole && whole->def->code == OP_program_id)
+                axes |= 1u << attr_axis(whole->def);
+            else if (whole && n < (int)COUNT(known))
+                known[n++] = whole;
+        }
+    }
+    return axes;
+}
+
 /* Those of the axes that have a term. */
 unsigned terms_programs(const Sum *s)
 {
-    unsigned found = s->covered;
+    unsigned found = s->covered | axes_of_parts(s);
 
     for (int axis = 0; axis < AXES; axis++)
         found |= terms_has(s, s->func, axis) ? 1u << axis : 0;

@@ -14,12 +14,15 @@ enum { AXES = 3 }; /* of a grid */
 #define EVERY_AXIS ((1u << AXES) - 1)
 enum { MOST_TERMS = 12 };
 typedef struct {
-    const void *whose; /* NULL: of lanes */
-    int dim;           /* .. along this one; the axis of programs */
+    const void *whose; /* NULL: of lanes; the loop of rounds, the function of programs; or the
+                        * quotient or remainder that a program's number was divided into */
+    int dim;           /* .. along this one; the axis of programs; of rounds: BACKWARDS, or 0 */
     int64_t by, count; /* count 0: not known */
     PolyTerm unit;     /* the factors known at run time; its scale is 1 */
     bool from_zero;    /* of rounds: the counter begins at a constant that is not negative */
+    bool is_part;      /* pid // heads, or pid % heads */
 } Term;
+enum { BACKWARDS = 1 }; /* rounds that an address counts from the last one: n - 1 - i */
 typedef struct {
     Term at[MOST_TERMS];
     int n;
@@ -35,6 +38,14 @@ typedef struct {
 
 /* terms.c */
 bool terms_same_for_all(const Value *v); /* a scalar made of arguments and constants */
+/* Is it what a program's number leaves when it is divided, pid // heads or pid % heads, or when
+ * that is divided again?  By constants and arguments; these are taken to be more than 0. */
+bool terms_is_part(const Value *v);
+bool terms_has_parts(const Sum *s);
+/* Where a loop, or the division that it comes from, says a number to end; false: neither does. */
+bool terms_end_of(const Value *v, Poly *out);
+/* That the number, if j is one, is less than that. */
+void terms_add_own_bound(const Poly *j, PolyBounds *out);
 /* Whose a term is that runs over what accesses differ by, beside a constant: 0 and n of x + i and
  * x + n + i. */
 extern const char terms_offset;

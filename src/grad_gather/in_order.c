@@ -8,7 +8,7 @@
  * As of rows that are read in several passes, first for their mean.  Other threads of the program
  * may have added before, so a barrier stands between.
  */
-#include "grad.h"
+#include "gather.h"
 
 typedef struct {
     Grad *g;
@@ -38,22 +38,7 @@ static bool is_first(const GradOps *atomics, int i)
     return i == 0 && (atomics->len == 1 || outermost(atomics->at[0]) != outermost(atomics->at[1]));
 }
 
-void grad_add_in_memory(Grad *g, Op *op, bool waits)
-{
-    Value *pointer = op->operands[STORE_PTR], *data = op->operands[STORE_DATA];
-    Value *mask = op_operand(op, STORE_MASK);
-
-    g->b = builder_before(op);
-    grad_stand_for(g, op);
-    if (waits)
-        build_op(&g->b, OP_barrier, 0, NULL, 0, NULL, 0, NULL);
-    Value *zero = mask ? grad_number(g, data, 0) : NULL;
-    Value *so_far = build_load(&g->b, pointer, mask, zero)->results[0];
-    Value *operands[3] = {pointer, grad_binary(g, OP_add, so_far, data), mask};
-    build_op(&g->b, OP_store, mask ? 3 : 2, operands, 0, NULL, 0, NULL);
-}
-
-void grad_add_in_order(Grad *g, GradArray *a)
+void gather_in_order(Grad *g, GradArray *a)
 {
     Search s = {.g = g, .array = a};
     const Builder end = g->b;

@@ -1,0 +1,187 @@
+/*
+ * levels.c - terms of an address with the same factors, known at run time only, as digits
+ *
+ *     row * n + column          of n: row; of 1: column, which the mask says to be less than n
+ *
+ * Each level must be less than the quotient of the next one's factors and its own.
+ */
+#include <stdlib.h>
+
+#include "alone.h"
+
+int64_t terms_common_divisor(int64_t a, int64_t b)
+{
+    a = llabs(a);
+    b = llabs(b);
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The factors that come next, fewest first; false: there are no more. */
+static bool next_unit(const Sum *s, const PolyTerm *unit, PolyTerm *out)
+{
+    bool found = false;
+
+    for (int i = 0; i < s->n; i++) {
+        const PolyTerm *u = &s->at[i].unit;
+        if (s->at[i].by == 0 || u->count <= unit->count || (found && u->count >= out->count))
+            continue;
+        *out = *u;
+        found = true;
+    }
+    return found;
+}
+
+/* What the coefficients of this level and all above it are multiples of. */
+static int64_t common_divisor(const Sum *s, const PolyTerm *unit)
+{
+    int64_t d = 0;
+
+    for (int i = 0; i < s->n; i++) {
+        if (s->at[i].unit.count >= unit->count)
+            d = terms_common_divisor(d, s->at[i].by);
+    }
+    return d;
+}
+
+/* A loop from a constant on, upwards. */
+static bool counts_from_zero(const Value *v)
+{
+    const Op *loop = v->def ? NULL : v->block->owner;
+    int64_t lo, step;
+
+    return loop && loop->code == OP_for && v->index == 0 &&
+           value_const_int(loop->operands[FOR_LO], &lo) && lo >= 0 &&
+           value_const_int(loop->operands[FOR_STEP], &step) && step > 0;
+}
+
+bool terms_take_last(const Poly *p, int sign, Poly *out)
+{
+    *out = (Poly){0};
+    for (int i = 0; i < p->count; i++) {
+        const PolyTerm *t = &p->terms[i];
+        const Value *v = t->count == 1 ? t->of[0].value : NULL;
+        const PolyTerm one = {-t->scale, 0, {{0}}};
+        Poly end;
+        const bool ends = (t->scale < 0) == (sign < 0) && v && terms_end_of(v, &end);
+
+        if (ends ? !poly_add(out, &end, t->scale) || !poly_push(out, &one) : !poly_push(out, t))
+            return false;
+    }
+    return true;
+}
+
+bool terms_are_not_negative(const Poly *p)
+{
+    Poly least;
+
+    if (!terms_take_last(p, -1, &least))
+        return false;
+    for (int i = 0; i < least.count; i++) {
+        const PolyTerm *t = &least.terms[i];
+        for (int k = 0; k < t->count; k++) {
+            const Value *v = t->of[k].value;
+            const Op *op = v ? v->def : NULL;
+            const bool is_number = op && (op->code == OP_program_id || op->code == OP_num_programs);
+            if (v && !is_number && !terms_is_part(v) && !counts_from_zero(v))
+                return false;
+        }
+        if (t->scale < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Does the mask of the access, its loop, or what a program is, say that j is less than the bound?
+ */
+static bool is_below(const Op *access, const Poly *j, const PolyTerm *bound)
+{
+    Value *mask = op_operand(access, ir_access(access).mask);
+    const Op *of =
+        j->count == 1 && j->terms[0].count == 1 && j->terms[0].scale == 1 && j->terms[0].of[0].value
+            ? j->terms[0].of[0].value->def
+            : NULL;
+    const Op *all = bound->count == 1 && bound->of[0].value ? bound->of[0].value->def : NULL;
+    PolyScope scope = {0};
+    PolyBounds bounds = {0};
+    int8_t map[MAX_RANK];
+
+    if (of && all && of->code == OP_program_id && all->code == OP_num_programs &&
+        attr_axis(of) == attr_axis(all))
+        return true;
+    for (int d = 0; d < MAX_RANK; d++)
+        map[d] = (int8_t)d;
+    if (mask)
+        poly_bounds(&scope, mask, map, &bounds);
+    terms_add_own_bound(j, &bounds);
+    for (int i = 0; i < bounds.count; i++) { /* below + bound - j >= 0, and below < 0 */
+        Poly rest = bounds.below[i];
+        if (poly_push(&rest, bound) && poly_add(&rest, j, -1) && terms_are_not_negative(&rest))
+            return true;
+    }
+    return false;
+}
+
+/* Is the level less than `divisor` times the bound, and not negative?  Its coefficients are
+ * multiples of the divisor, but for low terms and `span` that do not reach it. */
+static bool is_level_below(const Op *access, const Sum *level, const PolyTerm *unit,
+                           const PolyTerm *bound, int64_t divisor, int64_t span)
+{
+    int64_t low = span, offset;
+    Poly high = {0};
+
+    terms_without_offset(level, &offset);
+    if (low >= divisor || offset > 0)
+        return false;
+    for (int i = 0; i < level->n; i++) {
+        const Term *t = &level->at[i];
+        if (t->by < 0 || !t->from_zero)
+            return false;
+        if (t->by % divisor == 0 || t->count == 1)
+            continue;
+        if (t->by >= divisor || t->count == 0 || t->count > divisor)
+            return false;
+        low += t->by * (t->count - 1);
+        if (low >= divisor)
+            return false;
+    }
+    for (int i = 0; i < level->raw.count; i++) {
+        PolyTerm rest, scaled = level->raw.terms[i];
+        bool shared;
+        const PolyAtom *atom = terms_split(level, &scaled, &rest, &shared);
+        if (!atom || !terms_same_unit(&rest, unit) || scaled.scale % divisor != 0)
+            continue;
+        if (!poly_push(&high, &(PolyTerm){scaled.scale / divisor, 1, {*atom}}))
+            return false;
+    }
+    return is_below(access, &high, bound);
+}
+
+bool terms_are_levels(const Op *access, const Sum *s, Constants c)
+{
+    const Constants none = {0};
+    PolyTerm unit = {.scale = 1}, next, bound;
+    Sum level = terms_level(s, &unit);
+    int64_t divisor = 1;
+
+    while (next_unit(s, &unit, &next)) {
+        int64_t above = common_divisor(s, &next);
+        if (!poly_divide(&next, &unit, &bound) || above % divisor != 0 ||
+            !is_level_below(access, &level, &unit, &bound, above, unit.count > 0 ? 0 : c.span) ||
+            !terms_are_digits(&level, unit.count > 0 ? none : c))
+            return false;
+        unit = next;
+        divisor = above;
+        level = terms_level(s, &unit);
+        for (int i = 0; i < s->n; i++) { /* of so many factors there is one level */
+            if (s->at[i].by != 0 && s->at[i].unit.count == unit.count &&
+                !terms_same_unit(&s->at[i].unit, &unit))
+                return false;
+        }
+    }
+    return terms_are_digits(&level, unit.count > 0 ? none : c);
+}

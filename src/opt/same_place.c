@@ -1,0 +1,142 @@
+/*
+ * same_place.c - does an access go to the element that another one goes to, of another array?
+ *
+ *     for i in range(begin, end, B): .. tl.load(x + i + lanes, mask=i + lanes < end) ..
+ *     for k in range(begin, end, B): .. tl.store(out + k + lanes, .., mask=k + lanes < end)
+ *
+ * Then no two of the first meet where no two of the second do, wherever `begin` comes from.
+ */
+#include "terms.h"
+
+enum { MOST_LOOPS = 4 };
+
+/* Loops of the first that go through the same rounds as loops of the second. */
+typedef struct {
+    const Op *from[MOST_LOOPS], *to[MOST_LOOPS];
+    int n;
+} Loops;
+
+static bool is_same_bound(const Value *a, const Value *b)
+{
+    int64_t x, y;
+
+    return a == b || (value_const_int(a, &x) && value_const_int(b, &y) && x == y);
+}
+
+static bool have_same_rounds(const Op *a, const Op *b)
+{
+    return a == b || (a->code == OP_for && b->code == OP_for &&
+                      is_same_bound(a->operands[FOR_LO], b->operands[FOR_LO]) &&
+                      is_same_bound(a->operands[FOR_HI], b->operands[FOR_HI]) &&
+                      is_same_bound(a->operands[FOR_STEP], b->operands[FOR_STEP]));
+}
+
+static bool is_taken(const Loops *l, const Op *loop)
+{
+    for (int i = 0; i < l->n; i++) {
+        if (l->from[i] == loop)
+            return true;
+    }
+    return false;
+}
+
+/* One loop around a for each around b, and no branch around b but those around a. */
+static bool match_loops(const Op *a, const Op *b, Loops *l)
+{
+    int loops = 0;
+
+    for (const Block *x = b->block; x->owner; x = x->owner->block) {
+        const Op *found = NULL;
+        if (!opt_is_loop(x->owner) && !block_encloses(x, a->block))
+            return false;
+        if (!opt_is_loop(x->owner))
+            continue;
+        for (const Op *o = a->block->owner; o && !found; o = o->block->owner)
+            found = opt_is_loop(o) && !is_taken(l, o) && have_same_rounds(o, x->owner) ? o : NULL;
+        if (!found || l->n == MOST_LOOPS)
+            return false;
+        l->from[l->n] = found;
+        l->to[l->n++] = x->owner;
+    }
+    for (const Op *o = a->block->owner; o; o = o->block->owner)
+        loops += opt_is_loop(o);
+    return loops == l->n;
+}
+
+/* As the second one's loops count. */
+static bool in_other_loops(const Poly *p, const Loops *l, Poly *out)
+{
+    *out = (Poly){0};
+    for (int i = 0; i < p->count; i++) {
+        Poly product = {0};
+        if (!poly_push(&product, &(PolyTerm){.scale = p->terms[i].scale}))
+            return false;
+        for (int k = 0; k < p->terms[i].count; k++) {
+            PolyAtom atom = p->terms[i].of[k];
+            for (int n = 0; n < l->n; n++) {
+                if (atom.value == l->from[n]->regions[0]->args[0])
+                    atom = (PolyAtom){l->to[n]->regions[0]->args[0],
+                                      MAX_RANK + l->to[n]->regions[0]->args[0]->id};
+            }
+            const Poly so_far = product, one = {1, {{1, 1, {atom}}}};
+            if (!poly_product(&so_far, &one, &product))
+                return false;
+        }
+        if (!poly_add(out, &product, 1))
+            return false;
+    }
+    return true;
+}
+
+/* How far behind the array's beginning. */
+static bool place_of(const Op *access, const Value *array, Poly *out)
+{
+    const PolyTerm begin = {-1, 1, {{array, MAX_RANK + array->id}}};
+
+    return terms_polynomial(access->operands[ir_access(access).pointer], out) &&
+           poly_push(out, &begin);
+}
+
+/* Is each part of b's mask one of a's? */
+static bool is_masked_as(const Op *a, const Op *b, const Loops *l)
+{
+    Value *of_a = op_operand(a, ir_access(a).mask), *of_b = op_operand(b, ir_access(b).mask);
+    PolyBounds here = {0}, there = {0};
+    PolyScope first = {0}, second = {0};
+    int8_t map[MAX_RANK];
+
+    if (!of_b || of_a == of_b)
+        return true;
+    if (!of_a)
+        return false;
+    for (int d = 0; d < MAX_RANK; d++)
+        map[d] = (int8_t)d;
+    poly_bounds(&first, of_a, map, &here);
+    poly_bounds(&second, of_b, map, &there);
+    for (int i = 0; i < there.count; i++) {
+        bool found = false;
+        for (int k = 0; k < here.count && !found; k++) {
+            Poly moved;
+            found =
+                in_other_loops(&here.below[k], l, &moved) && poly_equal(&moved, &there.below[i]);
+        }
+        if (!found)
+            return false;
+    }
+    return !there.others;
+}
+
+bool opt_goes_where(const Op *a, const Value *array, const Op *b, const Value *other)
+{
+    const Type *x = a->operands[ir_access(a).pointer]->type;
+    const Type *y = b->operands[ir_access(b).pointer]->type;
+    Loops loops = {0};
+    Poly here, moved, there;
+    bool same = x->rank == y->rank && match_loops(a, b, &loops);
+
+    for (int d = 0; d < x->rank && same; d++)
+        same = x->dims[d] == y->dims[d];
+    return same && place_of(a, array, &here) && place_of(b, other, &there) &&
+           in_other_loops(&here, &loops, &moved) && poly_equal(&moved, &there) &&
+           is_masked_as(a, b, &loops);
+}
