@@ -191,7 +191,6 @@ static void place_tiles(Cpu *c, const Op *loop, Val trips, Val left)
     c->round = LLVMBuildZExt(c->b, LLVMBuildSub(c->b, trips, left, ""), i64, "");
     c->is_last = LLVMBuildICmp(c->b, LLVMIntEQ, left, llvm_int(LLVMTypeOf(left), 1), "");
     c->trips = LLVMBuildZExt(c->b, trips, i64, "");
-    cpu_keep_round(c, loop);
     for (int i = 0; i < c->plan->buffers.len; i++) {
         const Buffer *f = &c->plan->buffers.at[i];
         if (f->loop != loop)

@@ -76,8 +76,6 @@ Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b);
  * come back to theirs. */
 Val cpu_keep_loops(Cpu *c, const Keep *k, Val trips);
 void cpu_keep_begin(Cpu *c); /* in front of all programs */
-/* At the head of a round: which slots it has. */
-void cpu_keep_round(Cpu *c, const Op *loop);
 /* Code for filling a tile goes to c->b between the two: where it is not there already, and the i1
  * `unless` is false; NULL: it is. */
 typedef struct {

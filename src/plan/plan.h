@@ -358,7 +358,7 @@ typedef struct {
  * filled, and packed, where one of the scalars that it is made of is another one than when that was
  * done last, or this launch has not done it yet. */
 enum { KEEP_PACKED, KEEP_SMALLEST, KEEP_HEAD }; /* words: see cpu_keep.c */
-enum { KEEP_USED, KEEP_MISSED, KEEP_STRIP, KEEP_STATE };
+enum { KEEP_KNOWN, KEEP_USED, KEEP_MISSED, KEEP_STRIP, KEEP_STATE };
 typedef struct {
     Value *value;
     const Op *loop; /* each of whose rounds has a tile of its own; NULL: there is one */
@@ -390,7 +390,7 @@ static inline int keep_all_slots(const Keep *k)
 }
 static inline int64_t keep_words(const Keep *k)
 {
-    return (int64_t)keep_all_slots(k) * keep_slot_words(k) + (k->several ? KEEP_STATE : 0);
+    return (int64_t)keep_all_slots(k) * keep_slot_words(k) + (k->loop ? KEEP_STATE : 0);
 }
 
 /* Sums of a thread that are added to memory later (plan_tally.c). */

@@ -99,9 +99,27 @@ def gated(m, n, k, block, counted):
                 "BLOCK_N": n, "BLOCK_K": block, "COUNTED": counted}, {"c": ("fp32", want)})
 
 
+def ragged(m, n, k, by_column):
+    x, y = numbers("fp32", m, k), numbers("fp32", k, n)
+    block, tiles = 16, -(-n // 16) if by_column else -(-m // 16)
+    depths = random.integers(0, k // 8 + 1, tiles).astype(np.int32) * 8
+    ends = np.repeat(np.minimum(-(-depths // block) * block, k), 16)[:n if by_column else m]
+    counts = np.arange(k) < ends[:, None]  # of each row of a, or column of b
+    with np.errstate(all="ignore"):
+        want = sum(np.where(counts[:, d] if by_column else counts[:, d, None],
+                            x[:, d, None] * y[d].astype(np.float64), 0) for d in range(k))
+    suite.case(f"ragged {m}x{n}x{k} {by_column}", "programs/ends.py:ragged",
+               f"{-(-n // block)},{-(-m // block)}",
+               {"a": x.astype(np.float32), "b": y.astype(np.float32), "c": np.zeros((m, n), np.float32),
+                "depths": depths, "M": m, "N": n, "K": k, "BLOCK_M": block, "BLOCK_N": block,
+                "BLOCK_K": block, "BY_COLUMN": by_column}, {"c": ("fp32", want)})
+
+
 for m, n, k, block in ((32, 32, 32, 32), (32, 64, 96, 32), (16, 20, 40, 8), (64, 32, 64, 16)):
     for counted in (False, True):
         gated(m, n, k, block, counted)
+for m, n, k, by_column in ((60, 50, 40, False), (60, 50, 40, True), (30, 200, 90, False), (200, 20, 64, True)):
+    ragged(m, n, k, by_column)
 # every pair of a shape, dtypes and an end; a third of all three together, each by one of two kernels
 for i, shape in enumerate(SHAPES):
     for j, dtypes in enumerate(DTYPES):
