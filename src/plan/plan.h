@@ -296,7 +296,7 @@ struct Nest {
                              * all bounds, and none is found for each row; empty: nobody can know */
     Map *access;            /* of loads, by access_key(): AccessPlan */
     const Op *unless;       /* a loop right behind it: it runs where that has no round (plan_sum.c);
-                             * NULL: always */
+                             * a product that does its work: never (plan_start.c); NULL: always */
     int keep;               /* 1 + the number in plan->keeps of what it fills; 0: it always runs */
     int place;              /* 1 + the buffer that it fills, unless that is read in place; 0: it has
                              * to be filled */
@@ -336,8 +336,7 @@ typedef struct {
     int lanes, rows, vectors; /* the block of acc that stays in registers: rows by vectors of so
                                * many lanes */
     int rest;          /* rows of the blocks at the end, that have fewer; 0: there are none */
-    int height, depth; /* of DOT_AMX: rows of a tile, and elements along k; it has one vector
-                        * of columns */
+    int height, depth; /* of DOT_AMX: rows of a tile of one vector, and elements along k */
     int group;         /* elements along k that are multiplied at once in a lane */
     int rounds;        /* of the loop around: tiles of so many are multiplied together */
     int packed;        /* buffer: b in panels (plan_dot.c); NO_BUFFER: where it is */
@@ -349,6 +348,7 @@ typedef struct {
         int rows, bytes;
     } from[2]; /* .. and, where a round has filled its tile anew, for so many rows of so many
                 * bytes that the next ones are made of; of no rows: not for those */
+    const Nest *start;  /* what fills the sum before, done in registers (plan_start.c), or NULL */
     Value *live[LIVES]; /* comparisons (plan_live.c): rows and columns of the result that are looked
                          * at, and elements along k that are not zero, are as many as they hold for;
                          * NULL: all */
