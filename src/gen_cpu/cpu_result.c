@@ -69,18 +69,26 @@ static Val result_of(NestCg *n, const DotBlock *b, int row, int vector)
     return cpu_to_memory(n, cpu_made(n, root_of(n->nest)->in[IN_DATA]), t);
 }
 
-static void store(NestCg *n, const Placed *p, const DotBlock *b, int row, Val(*results))
+/* Where the block begins in memory.  LLVM does not look behind it: it would weigh the addresses of
+ * all rows against one another, which takes it long and gives no better ones. */
+static Val first_row(const NestCg *n, const Placed *p, const DotBlock *b)
 {
     Cpu *c = n->c;
     DType t = n->nest->roots.at[0].op->operands[STORE_PTR]->type->dtype;
-    LLVMTypeRef element = emit_memory_type(&c->e, t);
-    Val at = LLVMBuildMul(c->b, further(c, b->row, row), p->pitch, "");
+    Val at = LLVMBuildAdd(c->b, LLVMBuildMul(c->b, b->row, p->pitch, ""), b->column, "");
+    Val first = LLVMBuildGEP2(c->b, emit_memory_type(&c->e, t), p->base, &at, 1, "");
 
-    at = LLVMBuildAdd(c->b, at, b->column, "");
-    Val first = LLVMBuildGEP2(c->b, element, p->base, &at, 1, "");
+    return LLVMBuildFreeze(c->b, first, "");
+}
+
+static void store(NestCg *n, Val first, const DotBlock *b, const Val *results)
+{
+    Cpu *c = n->c;
+    DType t = n->nest->roots.at[0].op->operands[STORE_PTR]->type->dtype;
+
     for (int v = 0; v < b->vectors; v++) {
         Val offset = llvm_int(c->l->i64, (int64_t)v * n->lanes);
-        Val ptr = LLVMBuildGEP2(c->b, element, first, &offset, 1, "");
+        Val ptr = LLVMBuildGEP2(c->b, emit_memory_type(&c->e, t), first, &offset, 1, "");
         Val lane = llvm_iota(c->l->i32, n->lanes);
         Val last = llvm_int(LLVMTypeOf(lane), b->last);
         if (v == b->vectors - 1 && b->last < n->lanes)
@@ -104,8 +112,13 @@ static void store_block(Cpu *c, int buffer, const DotBlock *b)
         for (int v = 0; v < b->vectors; v++)
             results[r][v] = result_of(&n, b, r, v);
     }
-    for (int r = 0; r < b->rows; r++)
-        store(&n, &c->placed[buffer], b, r, results[r]);
+    const Placed *p = &c->placed[buffer];
+    DType t = n.nest->roots.at[0].op->operands[STORE_PTR]->type->dtype;
+    Val row = first_row(&n, p, b);
+    for (int r = 0; r < b->rows; r++) {
+        store(&n, row, b, results[r]);
+        row = LLVMBuildGEP2(c->b, emit_memory_type(&c->e, t), row, (Val[]){p->pitch}, 1, "");
+    }
 }
 
 static void start_block(Cpu *c, const Nest *nest, DotBlock *b)
