@@ -99,8 +99,11 @@ static bool is_better_alone(const CpuLaunch *l, int64_t programs, int threads, u
                      : (double)programs * cost / threads < TRY_NANOS;
 }
 
+/* Programs that a thread takes at once.  One alone takes all: code begins anew with each chunk. */
 static int64_t chunk_for(int64_t programs, int threads, int64_t cost)
 {
+    if (threads == 1)
+        return programs;
     int64_t chunk = programs / ((int64_t)threads * CHUNKS_PER_THREAD);
     int64_t takes = TAKES_PER_CHUNK + 2 * (int64_t)threads;
     int64_t least = cost > 0 ? TAKE_NANOS * takes / cost : 1;

@@ -191,7 +191,6 @@ static void place_tiles(Cpu *c, const Op *loop, Val trips, Val left)
     c->round = LLVMBuildZExt(c->b, LLVMBuildSub(c->b, trips, left, ""), i64, "");
     c->is_last = LLVMBuildICmp(c->b, LLVMIntEQ, left, llvm_int(LLVMTypeOf(left), 1), "");
     c->trips = LLVMBuildZExt(c->b, trips, i64, "");
-    cpu_keep_round(c, loop);
     for (int i = 0; i < c->plan->buffers.len; i++) {
         const Buffer *f = &c->plan->buffers.at[i];
         if (f->loop != loop)
@@ -274,6 +273,8 @@ static Rounds rounds_of(Cpu *c, const Op *loop, Val lo, Val step, Val trips)
 static void nest_unless(Cpu *c, const Nest *n)
 {
     const Op *loop = n->unless;
+    if (loop->code == OP_dot)
+        return;
     LLVMBasicBlockRef none = cpu_block(c), after = cpu_block(c);
     Val trips =
         emit_trip_count(c->b, scalar(c, loop->operands[FOR_LO]), scalar(c, loop->operands[FOR_HI]),
@@ -441,7 +442,7 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
             break;
         case STEP_DOT:
             cpu_place_results(c, s->op, llvm_int(c->l->i1, 1));
-            cpu_dot(c, s->op, s->dot, cpu_store_block);
+            cpu_dot(c, s->op, s->dot, &cpu_block_code);
             break;
         case STEP_SORT:
             cpu_sort(c, s->op, s->sort);

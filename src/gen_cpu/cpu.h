@@ -304,7 +304,7 @@ void cpu_place_results(Cpu *c, const Op *whole, Val when);
 void cpu_place_store(Cpu *c, const Nest *n); /* unless the product has stored it */
 
 /* cpu_result.c */
-StoreBlock cpu_store_block;
+extern const BlockCode cpu_block_code;
 
 /* cpu_sort.c */
 void cpu_sort(Cpu *c, const Op *op, SortShape shape); /* between buffers, row by row */

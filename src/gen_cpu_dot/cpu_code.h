@@ -43,7 +43,8 @@ typedef struct {
     Placed *placed;  /* by buffer: where an operand of the next product is in place */
     Val *in_slot;    /* by buffer: .. and to the first tile of the slot, or NULL */
     Val *slot;  /* by 1 + number in plan->keeps: the slot of this round, i64; NULL: the only one */
-    Val *begin; /* the same: stack slot of the first of a loop's slots, of several */
+    Val *begin; /* the same: stack slot of the first of a loop's slots, of several; */
+    Val *taken; /* .. and of this round's, behind the nest that fills it */
     Val trips;  /* of the loop around, i64, where there are slots */
     Val *stale; /* the same: stack slot of an i1, was its tile, or one beside it, filled anew? */
     Val round; /* of the innermost loop, whose tiles lie together: its number, i64, from 0 on, .. */

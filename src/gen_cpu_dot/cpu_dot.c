@@ -534,14 +534,14 @@ static void multiply_either(Dot *d)
     LLVMPositionBuilderAtEnd(c->b, after);
 }
 
-void cpu_dot(Cpu *c, const Op *op, DotPlan plan, StoreBlock *store)
+void cpu_dot(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code)
 {
     const Type *a = op->operands[DOT_A]->type, *b = op->operands[DOT_B]->type;
     const Type *acc = op->results[0]->type;
     int rank = a->rank;
     Dot d = {.c = c,
              .plan = plan,
-             .store = store,
+             .code = code,
              .m = a->dims[rank - 2],
              .k = a->dims[rank - 1],
              .n = b->dims[rank - 1]};

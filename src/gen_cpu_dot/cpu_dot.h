@@ -34,8 +34,12 @@ typedef struct {
     Val sums[DOT_MAX_ROWS][DOT_MAX_VECTORS];
 } DotBlock;
 
-/* Stores what becomes of a block of the sum in that buffer, as buffers.at[buffer].stored does. */
-typedef void StoreBlock(Cpu *c, int buffer, const DotBlock *b);
+/* What nests around a product do, of a block of the sum: makes of what the buffer has what it
+ * begins with, as that nest does, and stores what becomes of it, as that of the buffer does. */
+typedef struct {
+    void (*start)(Cpu *c, const Nest *n, DotBlock *b);
+    void (*store)(Cpu *c, int buffer, const DotBlock *b);
+} BlockCode;
 
 /* A product of tiles; in batches, the one that code is made for now. */
 typedef struct {
@@ -51,7 +55,7 @@ typedef struct {
     int64_t down[3], across[3]; /* elements from a row, and a column, to the next one */
     Val pitch[3];               /* i64: .. from a row, known when the program runs; NULL: `down` */
     Val ends; /* i1: this product's sum is the result, and is stored; NULL: it never is */
-    StoreBlock *store;
+    const BlockCode *code;
     Val begins;          /* i1: the sum is zero before; NULL: it has something */
     Val smallest;        /* slot: of bf16 that is packed, see cpu_dot_pack.c */
     Asking asking[2][2]; /* by operand: rows of memory, and slots */
@@ -65,9 +69,9 @@ static inline int64_t cpu_dot_depth(const Dot *d)
 }
 
 /* cpu_dot.c */
-/* Between buffers; the result's holds the accumulator before, and gets the result where `store`
- * does not store it. */
-void cpu_dot(Cpu *c, const Op *op, DotPlan plan, StoreBlock *store);
+/* Between buffers; the result's holds the accumulator before, where the plan has no `start`, and
+ * gets the result where it is not stored. */
+void cpu_dot(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code);
 /* sums + a b, of vectors of 16 i32 and of their 64 bytes: a unsigned, b signed. */
 Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b);
 
@@ -76,8 +80,6 @@ Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b);
  * come back to theirs. */
 Val cpu_keep_loops(Cpu *c, const Keep *k, Val trips);
 void cpu_keep_begin(Cpu *c); /* in front of all programs */
-/* At the head of a round: which slots it has. */
-void cpu_keep_round(Cpu *c, const Op *loop);
 /* Code for filling a tile goes to c->b between the two: where it is not there already, and the i1
  * `unless` is false; NULL: it is. */
 typedef struct {

@@ -1,8 +1,9 @@
 /*
- * cpu_dot_sum.c - sums of products that begin as zero in registers, and end in memory
+ * cpu_dot_sum.c - sums of products that begin in registers, and end in memory
  *
  * The plan (plan_sum.c) says for which the buffer has nothing yet when the first product is added.
- * Then it is not read: to do so, and to clear it, takes as long as a few steps along k.  Where the
+ * Then it is not read: to do so, and to clear it, takes as long as a few steps along k.  Nor does
+ * a nest fill it with what is made for each block instead (plan_start.c).  Where the
  * last product stores the result (plan_result.c), a block is made what the nest would make of it,
  * and stored, once its sums are there; in another round they go back to the buffer.
  */
@@ -56,6 +57,8 @@ void cpu_dot_begin(Dot *d, DotBlock *b, Val (*place)[DOT_MAX_VECTORS])
 
     if (!d->begins) {
         read_sums(d, b, place);
+        if (d->plan.start)
+            d->code->start(c, d->plan.start, b);
         return;
     }
     if (LLVMIsConstant(d->begins)) {
@@ -102,7 +105,7 @@ void cpu_dot_end(Dot *d, const DotBlock *b, Val (*place)[DOT_MAX_VECTORS])
     LLVMBasicBlockRef store = cpu_block(c), keep = cpu_block(c), after = cpu_block(c);
     LLVMBuildCondBr(c->b, d->ends, store, keep);
     LLVMPositionBuilderAtEnd(c->b, store);
-    d->store(c, d->buffer[DOT_ACC], b);
+    d->code->store(c, d->buffer[DOT_ACC], b);
     LLVMBuildBr(c->b, after);
     LLVMPositionBuilderAtEnd(c->b, keep);
     keep_sums(d, b, place);

@@ -8,14 +8,16 @@
  *
  * and for each round of the loop that has a tile there whether it is filled, and the scalars that
  * it was made of.  Scratch memory begins with a mark that a launch clears: where it is 0, nothing
- * is known yet.  What was packed is stale once a round has filled its tile anew.
+ * is known yet.  To clear the words of all slots then takes longer than a small product: behind
+ * them is, in KEEP_KNOWN, how many have been cleared, and others are when they are first taken.
+ * What was packed is stale once a round has filled its tile anew.
  *
  * Tiles of several programs: in the first round of a loop its tile is searched for among those with
  * which the loops began that have slots.  Else the loop takes slots that are free, or the one that
  * is shared: so of tiles that go around, more than there are slots for, some are found each time.
  * Where none was found for long, or another strip of the grid begins, all slots are free again.
- * Behind the words of all slots is, in KEEP_USED and KEEP_MISSED, how many loops have some, and for
- * how many none was found, and in KEEP_STRIP the strip for which that is so.
+ * KEEP_USED and KEEP_MISSED say how many loops have some, and for how many none was found, and
+ * KEEP_STRIP the strip for which that is so.
  */
 #include "cpu_dot.h"
 
@@ -45,14 +47,68 @@ static Val slot_words(Cpu *c, int keep)
     return LLVMBuildGEP2(c->b, c->l->i64, start, &at, 1, "");
 }
 
-/* Of all keeps, when a thread begins with a launch. */
+/* The word of that number behind those of all slots. */
+static Val state_word(Cpu *c, const Keep *k, int number)
+{
+    return word_at(c, cpu_buffer(c, c->b, k->keys), keep_words(k) - KEEP_STATE + number);
+}
+
+static void clear_words(Cpu *c, Val words, int64_t n)
+{
+    LLVMBuildMemSet(c->b, words, llvm_int(c->l->i8, 0), llvm_int(c->l->i64, 8 * n), 8);
+}
+
+/* When a thread begins with a launch: the first slot, the one that is shared, and the state. */
+static void forget(Cpu *c, const Keep *k)
+{
+    Val words = cpu_buffer(c, c->b, k->keys);
+    int64_t shared = k->slots * (int64_t)keep_slot_words(k);
+
+    clear_words(c, words, keep_slot_words(k));
+    if (!k->loop)
+        return;
+    clear_words(c, word_at(c, words, shared), keep_words(k) - shared);
+    llvm_store(c->b, llvm_int(c->l->i64, 1), state_word(c, k, KEEP_KNOWN), 8);
+}
+
 static void forget_all(Cpu *c)
 {
-    for (int i = 0; i < c->plan->keeps.len; i++) {
-        int keys = c->plan->keeps.at[i].keys;
-        Val bytes = llvm_int(c->l->i64, c->plan->buffers.at[keys].bytes);
-        LLVMBuildMemSet(c->b, cpu_buffer(c, c->b, keys), llvm_int(c->l->i8, 0), bytes, 8);
-    }
+    for (int i = 0; i < c->plan->keeps.len; i++)
+        forget(c, &c->plan->keeps.at[i]);
+}
+
+/* Of so many slots from `first` on: nothing is packed there, and no tile. */
+static void clear_slots(Cpu *c, const Keep *k, Val first, Val n)
+{
+    LLVMTypeRef i64 = c->l->i64;
+    Val none = llvm_int(i64, 0), start = cpu_buffer(c, c->b, k->keys);
+    Loop l = cpu_loop_begin(c);
+    Val at = LLVMBuildMul(c->b, LLVMBuildAdd(c->b, first, l.index, ""),
+                          llvm_int(i64, keep_slot_words(k)), "");
+    Val words = LLVMBuildGEP2(c->b, i64, start, &at, 1, "");
+
+    llvm_store(c->b, none, word_at(c, words, KEEP_PACKED), 8);
+    for (int i = 0; i < k->rounds; i++)
+        llvm_store(c->b, none, word_at(c, words, KEEP_HEAD + i * keep_round_words(k)), 8);
+    cpu_loop_end_at(c, &l, n, 1);
+}
+
+/* Clears it, and those in front of it, if it is one that nobody has taken yet. */
+static void know_slot(Cpu *c, const Keep *k, Val slot)
+{
+    LLVMTypeRef i64 = c->l->i64;
+    LLVMBasicBlockRef clear = cpu_block(c), after = cpu_block(c);
+    Val place = state_word(c, k, KEEP_KNOWN), known = llvm_load(c->b, i64, place, 8);
+    Val is_new = LLVMBuildICmp(c->b, LLVMIntUGE, slot, known, "");
+    Val is_own = LLVMBuildICmp(c->b, LLVMIntULT, slot, llvm_int(i64, k->slots), "");
+
+    LLVMBuildCondBr(c->b, LLVMBuildAnd(c->b, is_new, is_own, ""), clear, after);
+    LLVMPositionBuilderAtEnd(c->b, clear);
+    Val end = LLVMBuildAdd(c->b, slot, llvm_int(i64, 1), "");
+    clear_slots(c, k, known, LLVMBuildSub(c->b, end, known, ""));
+    llvm_store(c->b, end, place, 8);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
 }
 
 void cpu_keep_begin(Cpu *c)
@@ -64,9 +120,11 @@ void cpu_keep_begin(Cpu *c)
     c->slot = NEW_N(c->arena, Val, n + 1);
     c->stale = NEW_N(c->arena, Val, n + 1);
     c->begin = NEW_N(c->arena, Val, n + 1);
+    c->taken = NEW_N(c->arena, Val, n + 1);
     for (int i = 1; i <= n; i++) {
         c->stale[i] = cpu_slot(c, c->l->i1);
         c->begin[i] = cpu_slot(c, c->l->i64);
+        c->taken[i] = cpu_slot(c, c->l->i64);
     }
     Val mark = LLVMBuildGEP2(c->b, c->l->i8, c->scratch, &at, 1, "");
     Val is_first = LLVMBuildIsNull(c->b, llvm_load(c->b, c->l->i64, mark, 8), "");
@@ -78,7 +136,20 @@ void cpu_keep_begin(Cpu *c)
     LLVMPositionBuilderAtEnd(c->b, after);
 }
 
-/* This round's is so many behind the first; tiles are where that says. */
+/* The slot of this round, and where its tiles are. */
+static void set_slot(Cpu *c, int keep, Val slot)
+{
+    LLVMTypeRef i64 = c->l->i64;
+
+    c->slot[keep] = slot;
+    for (int i = 0; i < c->plan->buffers.len; i++) {
+        const Buffer *b = &c->plan->buffers.at[i];
+        if (b->keep == keep)
+            c->in_slot[i] = LLVMBuildMul(c->b, slot, llvm_int(i64, b->slot), "");
+    }
+}
+
+/* So many behind the first. */
 static void place_slot(Cpu *c, int keep, Val first)
 {
     const Keep *k = keep_of(c, keep);
@@ -86,21 +157,10 @@ static void place_slot(Cpu *c, int keep, Val first)
     Val group = LLVMBuildUDiv(c->b, c->round, llvm_int(i64, k->rounds), "");
 
     group = LLVMBuildAdd(c->b, first, group, "");
-    c->slot[keep] = llvm_extreme(c->l, c->b, false, false, group, llvm_int(i64, k->slots));
-    for (int i = 0; i < c->plan->buffers.len; i++) {
-        const Buffer *b = &c->plan->buffers.at[i];
-        if (b->keep == keep)
-            c->in_slot[i] = LLVMBuildMul(c->b, c->slot[keep], llvm_int(i64, b->slot), "");
-    }
-}
-
-void cpu_keep_round(Cpu *c, const Op *loop)
-{
-    for (int i = 1; i <= c->plan->keeps.len; i++) {
-        const Keep *k = keep_of(c, i);
-        if (k->loop == loop && !k->several)
-            place_slot(c, i, llvm_int(c->l->i64, 0));
-    }
+    Val slot = llvm_extreme(c->l, c->b, false, false, group, llvm_int(i64, k->slots));
+    LLVMBuildStore(c->b, slot, c->taken[keep]);
+    know_slot(c, k, slot);
+    set_slot(c, keep, slot);
 }
 
 Val cpu_keep_behind(Cpu *c, int buffer)
@@ -161,12 +221,25 @@ static Val is_there(Cpu *c, int keep, Val words)
 
 /* --- tiles of several programs --- */
 
+/* Loops whose first slot has been cleared, of so many that may have `slots` each; one at least. */
+static Val known_loops(Cpu *c, const Keep *k, Val loops, Val slots)
+{
+    Val known = llvm_load(c->b, c->l->i64, state_word(c, k, KEEP_KNOWN), 8);
+    Val before =
+        LLVMBuildUDiv(c->b, LLVMBuildSub(c->b, known, llvm_int(c->l->i64, 1), ""), slots, "");
+    Val n = LLVMBuildAdd(c->b, before, llvm_int(c->l->i64, 1), "");
+
+    return llvm_extreme(c->l, c->b, false, false, loops, n);
+}
+
 /* Of the loops that have slots the number of the one that began with the tile of this round, or
  * -1. */
 static Val find_loop(Cpu *c, const Keep *k, Val loops, Val slots)
 {
     LLVMTypeRef i64 = c->l->i64;
     Val found = cpu_slot(c, i64), start = cpu_buffer(c, c->b, k->keys);
+
+    loops = known_loops(c, k, loops, slots);
 
     LLVMBuildStore(c->b, llvm_int(i64, -1), found);
     Loop l = cpu_loop_begin(c);
@@ -207,16 +280,14 @@ static Val choose_loop(Cpu *c, const Keep *k, Val loops, Val slots)
 {
     Val found = find_loop(c, k, loops, slots);
     LLVMTypeRef i64 = c->l->i64;
-    Val start = cpu_buffer(c, c->b, k->keys), one = llvm_int(i64, 1), none = llvm_int(i64, 0);
-    int64_t end = keep_words(k) - KEEP_STATE;
-    Val used_at = word_at(c, start, end + KEEP_USED),
-        missed_at = word_at(c, start, end + KEEP_MISSED);
+    Val one = llvm_int(i64, 1), none = llvm_int(i64, 0);
+    Val used_at = state_word(c, k, KEEP_USED), missed_at = state_word(c, k, KEEP_MISSED);
     Val used = llvm_load(c->b, i64, used_at, 8), missed = llvm_load(c->b, i64, missed_at, 8);
     Val hit = LLVMBuildICmp(c->b, LLVMIntSGE, found, none, "");
     Val patience = LLVMBuildShl(c->b, loops, one, "");
     Val anew = LLVMBuildICmp(c->b, LLVMIntUGE, missed, patience, "");
 
-    anew = LLVMBuildOr(c->b, anew, is_new_strip(c, k, word_at(c, start, end + KEEP_STRIP)), "");
+    anew = LLVMBuildOr(c->b, anew, is_new_strip(c, k, state_word(c, k, KEEP_STRIP)), "");
     used = LLVMBuildSelect(c->b, anew, none, used, "");
     Val is_free = LLVMBuildICmp(c->b, LLVMIntULT, used, loops, "");
     Val takes = LLVMBuildAnd(c->b, is_free, LLVMBuildNot(c->b, hit, ""), "");
@@ -303,6 +374,17 @@ static void note_stale(Cpu *c, int keep, Val in_slot, Val is_new)
     LLVMBuildStore(c->b, is_new, c->stale[keep]);
 }
 
+/* Where the tile is not wanted, nobody asks where it would be. */
+static void skip_fill(Cpu *c, int keep, Val unless, LLVMBasicBlockRef after)
+{
+    LLVMBasicBlockRef wanted = cpu_block(c);
+
+    if (keep_of(c, keep)->loop)
+        LLVMBuildStore(c->b, llvm_int(c->l->i64, keep_of(c, keep)->slots), c->taken[keep]);
+    LLVMBuildCondBr(c->b, unless, after, wanted);
+    LLVMPositionBuilderAtEnd(c->b, wanted);
+}
+
 Filling cpu_keep_begin_fill(Cpu *c, int keep, Val unless)
 {
     const Keep *k = keep_of(c, keep);
@@ -310,8 +392,12 @@ Filling cpu_keep_begin_fill(Cpu *c, int keep, Val unless)
     LLVMBasicBlockRef fill = cpu_block(c);
     Filling f = {.keep = keep, .after = cpu_block(c)};
 
-    if (k->several)
+    if (unless)
+        skip_fill(c, keep, unless, f.after);
+    if (k->loop && k->several)
         choose_slots(c, keep);
+    else if (k->loop)
+        place_slot(c, keep, llvm_int(i64, 0));
     f.words = word_at(c, slot_words(c, keep), KEEP_HEAD);
     Val in_slot = round_in_slot(c, k);
 
@@ -320,8 +406,6 @@ Filling cpu_keep_begin_fill(Cpu *c, int keep, Val unless)
         f.words = LLVMBuildGEP2(c->b, i64, f.words, &skip, 1, "");
     }
     Val is_new = LLVMBuildNot(c->b, is_there(c, keep, f.words), "");
-    if (unless)
-        is_new = LLVMBuildAnd(c->b, is_new, LLVMBuildNot(c->b, unless, ""), "");
     note_stale(c, keep, in_slot, is_new);
     LLVMBuildCondBr(c->b, is_new, fill, f.after);
     LLVMPositionBuilderAtEnd(c->b, fill);
@@ -339,6 +423,8 @@ void cpu_keep_end_fill(Cpu *c, const Filling *f)
     }
     LLVMBuildBr(c->b, f->after);
     LLVMPositionBuilderAtEnd(c->b, f->after);
+    if (k->loop)
+        set_slot(c, f->keep, LLVMBuildLoad2(c->b, c->l->i64, c->taken[f->keep], ""));
 }
 
 /* --- panels --- */

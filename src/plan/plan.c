@@ -441,6 +441,7 @@ Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a)
         plan_full(p);
         plan_place(p);
         plan_sums(p);
+        plan_starts(p);
         plan_results(p);
         plan_scan_results(p);
     }

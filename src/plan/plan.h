@@ -296,7 +296,7 @@ struct Nest {
                              * all bounds, and none is found for each row; empty: nobody can know */
     Map *access;            /* of loads, by access_key(): AccessPlan */
     const Op *unless;       /* a loop right behind it: it runs where that has no round (plan_sum.c);
-                             * NULL: always */
+                             * a product that does its work: never (plan_start.c); NULL: always */
     int keep;               /* 1 + the number in plan->keeps of what it fills; 0: it always runs */
     int place;              /* 1 + the buffer that it fills, unless that is read in place; 0: it has
                              * to be filled */
@@ -336,8 +336,7 @@ typedef struct {
     int lanes, rows, vectors; /* the block of acc that stays in registers: rows by vectors of so
                                * many lanes */
     int rest;          /* rows of the blocks at the end, that have fewer; 0: there are none */
-    int height, depth; /* of DOT_AMX: rows of a tile, and elements along k; it has one vector
-                        * of columns */
+    int height, depth; /* of DOT_AMX: rows of a tile of one vector, and elements along k */
     int group;         /* elements along k that are multiplied at once in a lane */
     int rounds;        /* of the loop around: tiles of so many are multiplied together */
     int packed;        /* buffer: b in panels (plan_dot.c); NO_BUFFER: where it is */
@@ -349,6 +348,7 @@ typedef struct {
         int rows, bytes;
     } from[2]; /* .. and, where a round has filled its tile anew, for so many rows of so many
                 * bytes that the next ones are made of; of no rows: not for those */
+    const Nest *start;  /* what fills the sum before, done in registers (plan_start.c), or NULL */
     Value *live[LIVES]; /* comparisons (plan_live.c): rows and columns of the result that are looked
                          * at, and elements along k that are not zero, are as many as they hold for;
                          * NULL: all */
@@ -358,7 +358,7 @@ typedef struct {
  * filled, and packed, where one of the scalars that it is made of is another one than when that was
  * done last, or this launch has not done it yet. */
 enum { KEEP_PACKED, KEEP_SMALLEST, KEEP_HEAD }; /* words: see cpu_keep.c */
-enum { KEEP_USED, KEEP_MISSED, KEEP_STRIP, KEEP_STATE };
+enum { KEEP_KNOWN, KEEP_USED, KEEP_MISSED, KEEP_STRIP, KEEP_STATE };
 typedef struct {
     Value *value;
     const Op *loop; /* each of whose rounds has a tile of its own; NULL: there is one */
@@ -390,7 +390,7 @@ static inline int keep_all_slots(const Keep *k)
 }
 static inline int64_t keep_words(const Keep *k)
 {
-    return (int64_t)keep_all_slots(k) * keep_slot_words(k) + (k->several ? KEEP_STATE : 0);
+    return (int64_t)keep_all_slots(k) * keep_slot_words(k) + (k->loop ? KEEP_STATE : 0);
 }
 
 /* Sums of a thread that are added to memory later (plan_tally.c). */

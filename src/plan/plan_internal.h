@@ -257,6 +257,8 @@ void plan_results(const Plan *p);
 
 /* plan_sum.c: which sums begin as zero in registers */
 void plan_sums(const Plan *p);
+/* plan_start.c: .. and which as something that is computed there */
+void plan_starts(const Plan *p);
 /* plan_dot.c: is the product in a loop that does nothing with the sum but add to it?  Its argument
  * is what is added to, and it yields the result as the same. */
 bool plan_only_adds(const Plan *p, const Op *dot);

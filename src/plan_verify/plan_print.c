@@ -307,7 +307,9 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
         text_printf(&p->out, "%*sunless the product stores buffer %d, where rows are apart\n",
                     indent + 2, "", n->result - 1);
     if (n->unless)
-        text_printf(&p->out, "%*sunless the loop behind it has a round\n", indent + 2, "");
+        text_printf(&p->out, "%*s%s\n", indent + 2, "",
+                    n->unless->code == OP_dot ? "in registers of the product behind it"
+                                              : "unless the loop behind it has a round");
     print_pieces(p, n, indent + 2);
     if (n->whole)
         print_nest(p, n->whole, indent + 4);

@@ -509,14 +509,19 @@ static void check_step(Check *x, const Step *s)
     make_all(x, s->op->results, s->op->nresults);
 }
 
-/* What runs where a loop has no round stands in front of it. */
+/* What runs where a loop has no round stands in front of it, and what a product does in front of
+ * that, with other nests between. */
 static void check_unless(Check *x, const BlockPlan *b, int i)
 {
     const Nest *n = b->steps.at[i].kind == STEP_NEST ? b->steps.at[i].nest : NULL;
-    const Op *next = i + 1 < b->steps.len ? b->steps.at[i + 1].op : NULL;
+    int next = i + 1;
 
-    if (n && n->unless && n->unless != next)
-        tell(x, n->unless, "nest %d does not stand in front of its loop", n->id);
+    if (!n || !n->unless)
+        return;
+    while (next < b->steps.len && n->unless->code == OP_dot && b->steps.at[next].kind <= STEP_NEST)
+        next++;
+    if (next == b->steps.len || b->steps.at[next].op != n->unless)
+        tell(x, n->unless, "nest %d does not stand in front of its loop, or product", n->id);
 }
 
 static void check_block(Check *x, const BlockPlan *b)

@@ -196,6 +196,21 @@ static const char *result_fault(const Plan *p, const Step *s)
     return NULL;
 }
 
+/* What it begins with is made of each block by itself, in place of the nest that would fill it. */
+static const char *start_fault(const Plan *p, const Step *s)
+{
+    int buffer = plan_buffer(p, s->op->results[0]);
+    const Nest *n = s->dot.start;
+
+    if (n &&
+        (n->unless != s->op || s->dot.unit == DOT_AMX || s->dot.rounds > 1 || n->rank != 2 ||
+         n->roots.len != 1 || n->roots.at[0].kind != ROOT_FILL || n->roots.at[0].buffer != buffer ||
+         !n->schedule || !is_of_blocks(n->schedule, PART_ROWS, buffer) ||
+         !is_of_blocks(n->schedule, PART_MAIN, buffer)))
+        return "a product begins with what it cannot compute";
+    return NULL;
+}
+
 static const char *block_fault(const DotPlan *d, Extents e)
 {
     if (d->unit != DOT_AMX && d->rows > DOT_MAX_ROWS)
@@ -227,6 +242,7 @@ const char *plan_product_fault(const Plan *p, const Step *s, IsThere *is_made, c
                             block_fault(d, e),
                             place_fault(p, s),
                             sum_fault(p, s),
+                            start_fault(p, s),
                             result_fault(p, s)};
     for (int i = 0; i < COUNT(faults); i++) {
         if (faults[i])

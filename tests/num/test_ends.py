@@ -99,9 +99,61 @@ def gated(m, n, k, block, counted):
                 "BLOCK_N": n, "BLOCK_K": block, "COUNTED": counted}, {"c": ("fp32", want)})
 
 
+def ragged(m, n, k, by_column):
+    x, y = numbers("fp32", m, k), numbers("fp32", k, n)
+    block, tiles = 16, -(-n // 16) if by_column else -(-m // 16)
+    depths = random.integers(0, k // 8 + 1, tiles).astype(np.int32) * 8
+    ends = np.repeat(np.minimum(-(-depths // block) * block, k), 16)[:n if by_column else m]
+    counts = np.arange(k) < ends[:, None]  # of each row of a, or column of b
+    with np.errstate(all="ignore"):
+        want = sum(np.where(counts[:, d] if by_column else counts[:, d, None],
+                            x[:, d, None] * y[d].astype(np.float64), 0) for d in range(k))
+    suite.case(f"ragged {m}x{n}x{k} {by_column}", "programs/ends.py:ragged",
+               f"{-(-n // block)},{-(-m // block)}",
+               {"a": x.astype(np.float32), "b": y.astype(np.float32), "c": np.zeros((m, n), np.float32),
+                "depths": depths, "M": m, "N": n, "K": k, "BLOCK_M": block, "BLOCK_N": block,
+                "BLOCK_K": block, "BY_COLUMN": by_column}, {"c": ("fp32", want)})
+
+
+def started(start, dtypes, shape):
+    t, sums, _ = dtypes
+    batches, m, n, k, *blocks = shape
+    if start == "turned" and (blocks[0] != blocks[1] or m > blocks[0] or n > blocks[1]):
+        return
+    x, y = numbers(t, batches, m, k), numbers(t, batches, k, n)
+    scale, bias = numbers("i32", m), numbers("i32", n)
+    total = np.zeros((batches, m, n) if start != "turned" else (batches, blocks[0], blocks[0]))
+    with np.errstate(all="ignore"):
+        for first in range(0, k, blocks[2]):
+            if start in ("scaled", "column"):
+                total = total * scale[:, None]
+            if start == "column":
+                total = total + bias
+            if start == "number":
+                total = total * (first + 2)
+            if start == "picked":
+                total = np.where(np.arange(m)[:, None] % 3 == np.arange(n) % 2, total, -total)
+            if start == "turned":
+                total = total.transpose(0, 2, 1).copy()
+            total[:, :m, :n] += product(x[:, :, first:first + blocks[2]], y[:, first:first + blocks[2]])
+    names = dict(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), blocks))
+    suite.case(f"started {start} {t} {sums} {shape}", "programs/ends.py:started",
+               f"cdiv(N,BLOCK_N),cdiv(M,BLOCK_M),{batches}",
+               {"a": encode(x, t), "b": encode(y, t), "c": encode(np.zeros((batches, m, n)), sums),
+                "scale": encode(scale, sums), "bias": encode(bias, sums), "M": m, "N": n, "K": k, **names,
+                "START": repr(start)}, {"c": (sums, total[:, :m, :n])})
+
+
 for m, n, k, block in ((32, 32, 32, 32), (32, 64, 96, 32), (16, 20, 40, 8), (64, 32, 64, 16)):
     for counted in (False, True):
         gated(m, n, k, block, counted)
+for m, n, k, by_column in ((60, 50, 40, False), (60, 50, 40, True), (30, 200, 90, False), (200, 20, 64, True)):
+    ragged(m, n, k, by_column)
+for i, shape in enumerate(SHAPES + [(1, 30, 29, 70, 32, 32, 16), (2, 16, 16, 40, 16, 16, 8)]):
+    for j, start in enumerate(("scaled", "number", "column", "picked", "turned")):
+        if (i + j) % 2 == 0 or start == "turned":
+            started(start, (("fp32", "fp32", ""), ("i8", "i32", ""), ("bf16", "fp32", ""),
+                            ("fp64", "fp64", ""))[(i + j // 2) % 4], shape)
 # every pair of a shape, dtypes and an end; a third of all three together, each by one of two kernels
 for i, shape in enumerate(SHAPES):
     for j, dtypes in enumerate(DTYPES):

@@ -92,3 +92,57 @@ def gated(a, b, g, c, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: 
     else:
         total = tl.where(gate > 0, total, -total)
     tl.store(c + rows[:, None] * BLOCK_N + columns[None, :], total)
+
+
+@triton.jit
+def ragged(a, b, c, depths, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+           BLOCK_K: tl.constexpr, BY_COLUMN: tl.constexpr):
+    """Of each row, or column, of the grid as much along K as `depths` says: programs with more rounds
+    than those in front of them, and with less, or none."""
+    x, y = tl.program_id(0), tl.program_id(1)
+    rows = y * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = x * BLOCK_N + tl.arange(0, BLOCK_N)
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    for k in range(0, tl.load(depths + (x if BY_COLUMN else y)), BLOCK_K):
+        depth = k + tl.arange(0, BLOCK_K)
+        p = tl.load(a + rows[:, None] * K + depth[None, :],
+                    mask=(rows[:, None] < M) & (depth[None, :] < K), other=0)
+        q = tl.load(b + depth[:, None] * N + columns[None, :],
+                    mask=(depth[:, None] < K) & (columns[None, :] < N), other=0)
+        total = tl.dot(p, q, total, input_precision="ieee")
+    tl.store(c + rows[:, None] * N + columns[None, :], total,
+             mask=(rows[:, None] < M) & (columns[None, :] < N))
+
+
+@triton.jit
+def started(a, b, c, scale, bias, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+            BLOCK_K: tl.constexpr, START: tl.constexpr):
+    """A sum that each round changes before it adds a product."""
+    rows = tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    batch = tl.program_id(2)
+    a += batch * M * K
+    b += batch * K * N
+    c += batch * M * N
+    by = tl.load(scale + rows, mask=rows < M, other=1)
+    more = tl.load(bias + columns, mask=columns < N, other=0)
+    total = tl.zeros((BLOCK_M, BLOCK_N), scale.dtype.element_ty)
+    for k in range(0, K, BLOCK_K):
+        depth = k + tl.arange(0, BLOCK_K)
+        x = tl.load(a + rows[:, None] * K + depth[None, :],
+                    mask=(rows[:, None] < M) & (depth[None, :] < K), other=0)
+        y = tl.load(b + depth[:, None] * N + columns[None, :],
+                    mask=(depth[:, None] < K) & (columns[None, :] < N), other=0)
+        if START == "scaled":
+            total = total * by[:, None]
+        if START == "number":
+            total = total * (k + 2)
+        if START == "column":
+            total = total * by[:, None] + more[None, :]
+        if START == "picked":
+            total = tl.where(rows[:, None] % 3 == columns[None, :] % 2, total, -total)
+        if START == "turned" and BLOCK_M == BLOCK_N:  # reads other elements of the sum
+            total = tl.trans(total)
+        total = tl.dot(x, y, total, input_precision="ieee", out_dtype=scale.dtype.element_ty)
+    tl.store(c + rows[:, None] * N + columns[None, :], total,
+             mask=(rows[:, None] < M) & (columns[None, :] < N))
