@@ -180,7 +180,14 @@ static bool compares_many(const NvStep *s)
            t->layout && layout_registers(t->layout) >> __builtin_popcount(s->same) >= PREDICATES;
 }
 
-/* The comparison that loads in front of the store go by, and the store as well; NULL: none. */
+/* Is all that has been loaded there when it is done? */
+static bool waits_for_all(const NvStep *s)
+{
+    return s->kind == NV_REDUCE || s->kind == NV_SCAN || s->kind == NV_SORT ||
+           s->kind == NV_BARRIER || nv_meets(&s->within);
+}
+
+/* The comparison that loads go by which the store could pass, and the store as well; NULL: none. */
 static const NvStep *shared_mask(const NvBlock *b, int store)
 {
     const NvTile *mask = b->steps.at[store]->in[STORE_MASK];
@@ -191,6 +198,8 @@ static const NvStep *shared_mask(const NvBlock *b, int store)
         const NvStep *s = b->steps.at[i];
         if (s->nout == 1 && s->out[0] == mask && compares_many(s))
             compares = s;
+        if (loaded > 0 && waits_for_all(s)) /* the order is given, and nothing to be gained */
+            return NULL;
         if (s->kind == NV_LOAD && s->out[0] && s->out[0]->layout && reads(s, mask))
             loaded += layout_registers(s->out[0]->layout);
     }
