@@ -34,18 +34,34 @@ static Val last_of(Cpu *c, const Value *v, Val first, Val *wraps)
     return last;
 }
 
+/* Of a comparison of what goes up, without wrapping, with one number: where it has to hold. */
+typedef enum { AT_BOTH_ENDS, AT_FIRST, AT_LAST } DecidingEnd;
+static DecidingEnd deciding_end(const Plan *p, const Op *op)
+{
+    bool left = plan_steps(p, op->operands[0]) > 0, right = plan_steps(p, op->operands[1]) > 0;
+    bool less = op->code == OP_lt || op->code == OP_le;
+
+    if (left == right || !dtype_is_signed(op->operands[0]->type->dtype))
+        return AT_BOTH_ENDS;
+    return less == left ? AT_LAST : AT_FIRST;
+}
+
 static Val holds_throughout(Cpu *c, const Value *v)
 {
     const Op *op = v->def;
+    DecidingEnd end = deciding_end(c->plan, op);
     Val wraps = llvm_int(c->l->i1, 0), first[2], last[2];
 
     for (int i = 0; i < 2; i++) {
         first[i] = first_of(c, op->operands[i]);
         last[i] = last_of(c, op->operands[i], first[i], &wraps);
     }
-    Val at_first = emit_op(&c->e, c->b, op, first), at_last = emit_op(&c->e, c->b, op, last);
-    Val holds = LLVMBuildAnd(c->b, at_first, at_last, "");
-    return LLVMBuildAnd(c->b, holds, LLVMBuildNot(c->b, wraps, ""), "");
+    Val holds = LLVMBuildNot(c->b, wraps, "");
+    if (end != AT_LAST)
+        holds = LLVMBuildAnd(c->b, emit_op(&c->e, c->b, op, first), holds, "");
+    if (end != AT_FIRST)
+        holds = LLVMBuildAnd(c->b, emit_op(&c->e, c->b, op, last), holds, "");
+    return holds;
 }
 
 Val cpu_all_hold(Cpu *c, const Nest *n)
