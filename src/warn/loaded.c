@@ -9,9 +9,9 @@
  *
  * A part may be what was meant.  So it is said where numbers of the launch say how many there are,
  * n or rows * stride, or a few times that, as of two halves side by side, or, where what was loaded
- * decides no address, those that are compiled in too, and none says how many
- * were loaded, and not of arrays that are indexed by what was loaded; of dimensions alone not where
- * a number that was loaded itself ends a loop or a mask, as lengths of sequences do.
+ * decides no address, those that are compiled in too, and none says how many were loaded.  It is
+ * not said of arrays that are indexed by what was loaded, as tables are; nor of dimensions alone
+ * where a number that was loaded itself ends a loop or a mask, as lengths of sequences do.
  */
 #include <stdio.h>
 #include <stdlib.h>
