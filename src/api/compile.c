@@ -94,7 +94,8 @@ static bool fuse(Module *m, Diags *d)
     return diag_errors(d) == errors && (!verifies() || ir_verify(m, d));
 }
 
-const Func *compile_lower(const Request *r, Arena *a, Diags *d)
+/* `bounded` NULL, or what is to be programs_bounded_by_data(). */
+static const Func *lower_kernel(const Request *r, Arena *a, Diags *d, bool *bounded)
 {
     const FrontKernel *k = r->kernel->signature;
     const Device *device = device_at(r->device);
@@ -117,6 +118,8 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
     if (f->num_warps == 0)
         f->num_warps = r->binding->num_warps;
     f->num_stages = r->binding->num_stages;
+    if (bounded)
+        *bounded = programs_bounded_by_data(m);
     if (!check_records(m, &wish, d))
         return NULL;
     if (r->options.wide_floats && !widen(m, d))
@@ -124,6 +127,11 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
     if (r->binding->fuses && !fuse(m, d))
         return NULL;
     return module_kernel(m);
+}
+
+const Func *compile_lower(const Request *r, Arena *a, Diags *d)
+{
+    return lower_kernel(r, a, d, NULL);
 }
 
 const Func *compile_optimise(const Func *f, const Device *device, const Target *target,
@@ -445,13 +453,15 @@ static tilec_status lower(Job *job, Compilation *c)
     if (c->func)
         return TILEC_OK;
     c->ir = arena_new(&job->guard);
-    c->func = compile_lower(c->request, c->ir, job->diags);
+    bool bounded = false;
+    c->func = lower_kernel(c->request, c->ir, job->diags, &bounded);
     if (!c->func)
         return TILEC_REFUSED;
     c->values = c->func->nvalues;
     if (!atomic_load_explicit(&s->lowered, memory_order_relaxed)) {
         s->use = ir_memory_use(c->func, job->arena);
         s->programs = programs_of(c->func);
+        s->programs.bounded_by_data = bounded;
         s->most_programs = ir_most_programs(c->func->module);
         s->roams = (s->use.loaded | s->use.stored) == EVERY_PARAM;
         speech_prepare(s, c->func, &job->guard);

@@ -127,7 +127,6 @@ static void visit(Op *op, void *walk)
     default:
         break;
     }
-    p->bounded_by_data |= is_bounded_by_data(op);
     p->indexed_by_data |= is_indexed_by_data(op);
     for (int i = 0; i < op->nresults; i++)
         p->has_tiles |= is_large(op->results[i]);
@@ -186,9 +185,47 @@ static uint64_t loads_first(const Func *f)
     return o.loads_first;
 }
 
+static void note_bound(Op *op, void *bounded)
+{
+    *(bool *)bounded |= is_bounded_by_data(op);
+}
+
+bool programs_bounded_by_data(const Module *m)
+{
+    bool bounded = false;
+
+    for (int i = 0; i < m->nfuncs; i++)
+        ir_walk(m->funcs[i]->body, note_bound, &bounded);
+    return bounded;
+}
+
+typedef struct {
+    const PointerBases *bases;
+    uint64_t arrays;
+} Indexed;
+
+static void note_indexed(Op *op, void *indexed)
+{
+    Indexed *x = indexed;
+
+    if (is_indexed_by_data(op))
+        x->arrays |= ir_bases_of(x->bases, op->operands[0]);
+}
+
+static uint64_t indexed_arrays(const Func *f)
+{
+    Indexed x = {.bases = ir_pointer_bases(f, f->module->arena)};
+
+    ir_walk(f->body, note_indexed, &x);
+    return x.arrays;
+}
+
 Programs programs_of(const Func *f)
 {
-    Programs p = {.loads_first = loads_first(f), .waits = ir_waits(f->module, f->module->arena)};
+    Programs p = {.loads_first = loads_first(f),
+                  .waits = ir_waits(f->module, f->module->arena),
+                  .indexed = indexed_arrays(f),
+                  .bounded_by_data = programs_bounded_by_data(f->module)};
 
     p.steps = strides_of(f);
     p.reaches = reaches_of(f);

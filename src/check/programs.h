@@ -80,7 +80,8 @@ typedef struct {
     uint64_t loads_first;  /* bits as in MemoryUse: what is there before the launch is asked for */
     bool speaks;           /* prints, asserts, or runs text that nobody understands here */
     bool waits;            /* one may wait for another */
-    bool indexed_by_data;  /* an address follows from what was loaded */
+    bool indexed_by_data;  /* an address follows from what was loaded, */
+    uint64_t indexed;      /* .. in these arrays, bits as in MemoryUse */
     bool bounded_by_data;  /* what was loaded ends a loop, or is what a mask compares with */
     bool own_nan, own_inf; /* among its constants, or what it pads with */
     Steps steps;
@@ -91,6 +92,9 @@ typedef struct {
 } Programs;
 
 Programs programs_of(const Func *f); /* of a kernel as it was lowered */
+/* Programs.bounded_by_data, in front of check_records(), whose checks compare what was loaded, too
+ */
+bool programs_bounded_by_data(const Module *m);
 /* strides.c: how it goes through its arrays; which parameter a value is, or -1 */
 Steps strides_of(const Func *f);
 int strides_slot_of(const Func *f, const Value *v);

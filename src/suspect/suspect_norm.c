@@ -6,6 +6,10 @@
  *   - x times the root of the variance of x - mean, with a mean that nobody subtracts from what is
  *     scaled;
  *   - x / tl.sum(x * x), where a norm is the root of that;
+ *   - x times the root of the mean of squares of x + y, as of a residual that was to be scaled,
+ * too;
+ *   - the mean of squares less the square of a sum by n, which is divided once too little;
+ *   - tl.sum(x * x) + tl.sum(y * y) - tl.dot(x, y), a distance without its 2;
  *   - tl.sum(x * y) / (tl.sum(x * x) * tl.sum(y * y)), for a cosine;
  *   - a running mean of x by a running mean of x * x, as of a gradient, without a root;
  *   - the mean of a column of which each program has some rows only, where it has whole rows;
@@ -161,6 +165,26 @@ static void look_at_variance(const Suspect *s, const Op *op)
                      "square of the mean");
 }
 
+/* q / n - s * s / n */
+static void look_at_square(const Suspect *s, const Op *op)
+{
+    bool part = false, divided = false;
+    const Value *squares = summed_in(op->operands[0], &part);
+    const Op *quotient = ir_bare(op->operands[1])->def;
+    const Op *square = quotient && quotient->code == OP_div && is_given(quotient->operands[1])
+                           ? ir_bare(quotient->operands[0])->def
+                           : NULL;
+
+    if (!squares || !part || !squared(squares) || !square || square->code != OP_mul ||
+        ir_bare(square->operands[0]) != ir_bare(square->operands[1]))
+        return;
+    const Value *elements = summed_in(square->operands[0], &divided);
+    if (elements && !divided && is_same(elements, squared(squares)))
+        suspect_warn(s, op, "mean of x * x - mean * mean, of mean = sum / n",
+                     "the square of a sum is divided once here, and belongs to a mean that is "
+                     "squared");
+}
+
 static void look_at_eps(const Suspect *s, const Op *op)
 {
     uint64_t bits;
@@ -205,6 +229,11 @@ static void look_at_scaled(const Suspect *s, const Op *op, const Value *x, const
     const Value *centred = squares ? squared(squares) : NULL;
     const Op *difference = centred ? centred->def : NULL;
 
+    for (int i = 0; difference && difference->code == OP_add && i < 2; i++) {
+        if (element(x)->type->rank > 0 && element(difference->operands[i]) == element(x))
+            suspect_warn(s, op, "scale the sum, of which the norm is",
+                         "this scales by the norm of a sum one of its summands alone");
+    }
     if (!difference || difference->code != OP_sub || element(x)->type->rank == 0 ||
         element(x) != element(difference->operands[0]))
         return;
@@ -247,6 +276,17 @@ static void look_at_cosine(const Suspect *s, const Op *op)
         suspect_warn(s, op, "tl.sum(x * y) / tl.sqrt(tl.sum(x * x) * tl.sum(y * y))",
                      "this divides a product by the squares of both lengths, and not by the "
                      "lengths");
+}
+
+/* |x|^2 + |y|^2 - x * y */
+static void look_at_distance(const Suspect *s, const Op *op)
+{
+    const Op *both = ir_bare(op->operands[0])->def, *product = ir_bare(op->operands[1])->def;
+
+    if (both && product && product->code == OP_dot && both->code == OP_add &&
+        is_sum_of_squares(both->operands[0]) && is_sum_of_squares(both->operands[1]))
+        suspect_warn(s, op, "x * x + y * y - 2 * x * y",
+                     "the square of a difference has the product twice");
 }
 
 /* Factors of a product that are not given; false: there are more than two. */
@@ -345,6 +385,8 @@ static void look_at(Op *op, void *suspect)
         return;
     if (op->code == OP_sub) {
         look_at_variance(s, op);
+        look_at_square(s, op);
+        look_at_distance(s, op);
         look_at_sum(s, op);
         look_at_column(s, op);
     }

@@ -325,6 +325,29 @@ static void look_for_same(const Suspect *s, const Op *loop, int i)
                      "before it");
 }
 
+/* tl.maximum(m, x) of an x that is loaded from the same addresses in each round */
+static void look_for_same_extreme(const Suspect *s, const Op *loop, int i)
+{
+    const Op *op = opt_last(loop->regions[0])->operands[i]->def;
+    const Value *total = loop->regions[0]->args[1 + i];
+    bool is_extreme = op && (op->code == OP_max || op->code == OP_maxnan || op->code == OP_min ||
+                             op->code == OP_minnan);
+    bool effects = false;
+
+    for (int k = 0; is_extreme && k < 2; k++) {
+        const Value *x = op->operands[1 - k];
+        if (op->operands[k] != total || is_new(x, loop, DEEPEST) || !loads_inside(x, loop, DEEPEST))
+            continue;
+        ir_walk(loop->regions[0], note_effect, &effects);
+        if (!effects)
+            suspect_warn(s, op,
+                         "move the pointers at the end of the round, p += BLOCK * stride, or add "
+                         "the loop's counter to the offsets",
+                         "each round loads from the same addresses, and looks at the same as the "
+                         "one before it");
+    }
+}
+
 /* --- a greatest value that is not kept --- */
 
 static bool is_infinite(const Value *v, double sign)
@@ -470,6 +493,7 @@ static void look_at(Op *op, void *suspect)
         look_for_last(s, op, i);
         look_for_bias(s, op, i);
         look_for_same(s, op, i);
+        look_for_same_extreme(s, op, i);
         look_for_zero(s, op, i);
         look_for_carry(s, op, i);
     }

@@ -1,6 +1,7 @@
 /*
  * suspect_softmax.c - what makes the weights of a softmax others than was meant
  *
+ *   - tl.exp2(x * 0.693147), and tl.exp(x * 1.442695), which have the other one's constant;
  *   - tl.exp(x - m) and tl.exp2(y - m) of one m: the base is 2 in one of them, and e in the other;
  *   - exp(x - m) of the greatest of each row, summed up over columns: axis=1 of one, 0 of the
  * other;
@@ -14,6 +15,8 @@
  * bias, and where the weights are masked again before they are summed up.
  */
 #include "suspect.h"
+
+#include <math.h>
 
 enum { DEEPEST = 24, SAME_DEPTH = 12, MOST_POWERS = 32 };
 
@@ -165,6 +168,30 @@ static void look_at_sum(Op *op, void *suspect)
     }
 }
 
+/* --- constants of the other base --- */
+
+static void look_at_constant(Op *op, void *suspect)
+{
+    const double wrong = op->code == OP_exp2 ? 0.69314718 : 1.44269504;
+    const Op *product = ir_bare(op->operands[0])->def;
+    uint64_t bits;
+
+    for (int i = 0; product && product->code == OP_mul && i < 2; i++) {
+        const Value *c = ir_bare(product->operands[i]);
+        if (value_constant(c, &bits) && dtype_is_float(c->type->dtype) &&
+            fabs(scalar_to_double(c->type->dtype, bits) - wrong) < 1e-4)
+            suspect_warn(suspect, op, "e to the x is tl.exp(x), or tl.exp2(x * 1.442695)",
+                         "this is neither a power of e nor one of 2: the constant belongs to the "
+                         "other function");
+    }
+}
+
+static void look_at_power(Op *op, void *suspect)
+{
+    if (op->code == OP_exp || op->code == OP_exp2)
+        look_at_constant(op, suspect);
+}
+
 /* --- weights --- */
 
 /* What was loaded, or a product, times something that is the same for all lanes, and -inf where a
@@ -221,4 +248,5 @@ void suspect_softmax(const Suspect *s)
     look_at_bases(s);
     ir_walk(s->func->body, look_at_sum, (void *)s);
     ir_walk(s->func->body, look_at_weights, (void *)s);
+    ir_walk(s->func->body, look_at_power, (void *)s);
 }

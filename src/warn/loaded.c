@@ -9,9 +9,9 @@
  *
  * A part may be what was meant.  So it is said where numbers of the launch say how many there are,
  * n or rows * stride, or a few times that, as of two halves side by side, or, where what was loaded
- * decides no address, those that are compiled in too, and none says how many
- * were loaded; of dimensions alone not where a number that was loaded itself ends a loop or a mask,
- * as lengths of sequences do.
+ * decides no address, those that are compiled in too, and none says how many were loaded.  It is
+ * not said of arrays that are indexed by what was loaded, as tables are; nor of dimensions alone
+ * where a number that was loaded itself ends a loop or a mask, as lengths of sequences do.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -300,10 +300,22 @@ static bool warn_of_row_index(const Launch *l, const tilec_tensor *t, const unsi
     return true;
 }
 
+/* Who looks up rows of a table takes those that are asked for. */
+static bool is_indexed_by_data(const Launch *l, const tilec_tensor *t)
+{
+    for (int i = 0; i < l->nslots; i++) {
+        if (l->tensors[i] == t && (l->programs->indexed >> MIN(i, 63) & 1))
+            return true;
+    }
+    return false;
+}
+
 void warn_of_loaded(const Launch *l, const tilec_tensor *t, const unsigned char *read)
 {
     const Numbers n = numbers_of(l);
 
+    if (is_indexed_by_data(l, t))
+        return;
     if (!warn_of_row_index(l, t, read) && !warn_of_first(l, &n, t, read))
         warn_of_dimensions(l, &n, t, read);
 }

@@ -52,5 +52,6 @@ look_at planted_again
 look_at planted_local
 look_at planted_norms
 look_at planted_index
-[ "$told" -ge 291 ] || wrong "only $told of $all are told"
+look_at planted_formulas
+[ "$told" -ge 306 ] || wrong "only $told of $all are told"
 finish

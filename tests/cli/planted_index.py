@@ -362,3 +362,33 @@ def rounds_grid(x, out, n, B: tl.constexpr):
     for i in range(pid, tl.cdiv(n, B), tl.num_programs(0)):
         c = i * B + tl.arange(0, B)
         tl.store(out + c, tl.load(x + c, mask=c < n) * 2, mask=c < n)
+
+
+@triton.jit
+def moe_wrong(x, w, eid, out, T, K, N, B: tl.constexpr, BN: tl.constexpr):
+    t = tl.program_id(0)
+    e = tl.load(eid)
+    k = tl.arange(0, B)
+    c = tl.arange(0, BN)
+    v = tl.load(x + t * K + k, mask=k < K, other=0.0)
+    m = tl.load(w + e * K * N + k[:, None] * N + c[None, :], mask=(k[:, None] < K) & (c[None, :] < N), other=0.0)
+    tl.store(out + t * N + c, tl.sum(v[:, None] * m, 0), mask=c < N)
+
+
+@triton.jit
+def moe(x, w, eid, out, T, K, N, B: tl.constexpr, BN: tl.constexpr):
+    t = tl.program_id(0)
+    e = tl.load(eid + t)
+    k = tl.arange(0, B)
+    c = tl.arange(0, BN)
+    v = tl.load(x + t * K + k, mask=k < K, other=0.0)
+    m = tl.load(w + e * K * N + k[:, None] * N + c[None, :], mask=(k[:, None] < K) & (c[None, :] < N), other=0.0)
+    tl.store(out + t * N + c, tl.sum(v[:, None] * m, 0), mask=c < N)
+
+
+@triton.jit
+def embed(ids, table, out, V, D, B: tl.constexpr):
+    row = tl.program_id(0)
+    d = tl.arange(0, B)
+    at = tl.load(ids + row)
+    tl.store(out + row * D + d, tl.load(table + at * D + d, mask=d < D), mask=d < D)
