@@ -263,3 +263,49 @@ void nv_find_own_copies(LoopView *v, int stages)
     if (nv_stages_of_copies(v, stages) < stages)
         *v = without;
 }
+
+/* --- is it right? --- */
+
+/* The step of the body that takes it; NULL: none does, or several. */
+static const NvStep *taker_of(const NvBlock *body, const NvTile *t)
+{
+    const NvStep *found = NULL;
+
+    for (int i = 0; i < body->steps.len; i++) {
+        const NvStep *s = body->steps.at[i];
+        if (s->kind == NV_TAKE && s->in[0] == t) {
+            if (found)
+                return NULL;
+            found = s;
+        }
+    }
+    return found;
+}
+
+static int vectors_of(const NvStep *s, const Layout *l)
+{
+    return layout_registers(l) >> (s->access->vector_bits + __builtin_popcount(s->same));
+}
+
+static bool own_is_taken(const NvPlan *p, const NvStep *loop, const NvStep *copy)
+{
+    const NvCopy *c = copy->detail;
+    const NvStep *take = taker_of(loop->body[0], copy->out[0]);
+
+    return take && take->access == copy->access && take->same == copy->same &&
+           take->out[0]->layout == c->layout && c->own == vectors_of(take, c->layout) &&
+           copy->out[0]->buffer == loop->ahead->buffer &&
+           copy->out[0]->at + nv_stage_part(p, copy) <= loop->ahead->bytes;
+}
+
+const char *nv_copies_wrong(const NvPlan *p, const NvStep *loop)
+{
+    const NvBlock *ahead = loop->kind == NV_FOR && loop->ahead ? &loop->ahead->steps : NULL;
+
+    for (int i = 0; ahead && i < ahead->steps.len; i++) {
+        const NvStep *s = ahead->steps.at[i];
+        if (s->kind == NV_COPY && ((const NvCopy *)s->detail)->own > 0 && !own_is_taken(p, loop, s))
+            return "what its threads copy for themselves is not what they take";
+    }
+    return NULL;
+}

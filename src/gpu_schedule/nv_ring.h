@@ -123,6 +123,10 @@ void nv_send_results(NvPlan *p);
 /* What is wrong with a step of the block, as far as it sends or waits for that; NULL: nothing. */
 const char *nv_send_wrong(const NvPlan *p, const NvBlock *b, const NvStep *s);
 
+/* nv_copies.c: what is wrong with what a loop's threads copy for themselves and take; NULL:
+ * nothing. */
+const char *nv_copies_wrong(const NvPlan *p, const NvStep *loop);
+
 /* nv_ring_print.c: maps and ring, a line each; a fill and a send as the step says it. */
 void nv_ring_put(Text *t, const NvPlan *p, Printer *names);
 void nv_fill_put(Text *t, Printer *names, const NvFill *fill);

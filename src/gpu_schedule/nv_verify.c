@@ -539,7 +539,7 @@ static void check_steps(Check *x, const NvBlock *b)
     for (int i = 0; i < b->steps.len && !x->plan->refused; i++) {
         const NvStep *s = b->steps.at[i];
         const char *wrong[] = {nv_send_wrong(x->plan, b, s), nv_sums_wrong(x->plan, b, s),
-                               nv_loop_wrong(s)};
+                               nv_loop_wrong(s), nv_copies_wrong(x->plan, s)};
         check_step(x, s);
         for (int k = 0; k < COUNT(wrong); k++) {
             if (wrong[k])
