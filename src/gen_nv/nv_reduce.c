@@ -286,9 +286,9 @@ static bool rows_are_alike(const Combining *c, int row)
     return true;
 }
 
-/* As many as save shuffles.  Where lanes differ in two bits, the selects are as many instructions as
- * what they save, and the result comes a shuffle later: attention of 64 whose threads have four rows
- * took 182 us with them on an H200, and takes 170. */
+/* As many as save shuffles.  Where lanes differ in two bits, the selects are as many instructions
+ * as what they save, and the result comes a shuffle later: attention of 64 whose threads have four
+ * rows took 182 us with them on an H200, and takes 170. */
 static Rows find_rows(const Combining *c, const NvStage *g)
 {
     enum { FEW_BITS = 2 };
