@@ -161,6 +161,8 @@ static void one_nest(Cpu *c, const Nest *nest, bool full)
     n.full = full;
     n.begin = llvm_int(c->l->i64, 0);
     n.end = llvm_int(c->l->i64, nest->dims[n.inner]);
+    if (nest->schedule->beyond)
+        n.end = llvm_int(c->l->i64, (nest->dims[n.inner] + n.lanes - 1) / n.lanes * n.lanes);
     n.split = SPLIT_NONE;
     if (is_split(c, nest)) {
         n.split = nest->split;

@@ -117,12 +117,24 @@ static void dead_segment(NestCg *n, Val i, Val extent)
     LLVMPositionBuilderAtEnd(c->b, after);
 }
 
+/* Where all cuts are known, and with them where segments begin and end. */
+static Bld behind_cuts(const NestCg *n)
+{
+    int level = 0;
+
+    if (!n->nest->schedule->edges)
+        return n->at[n->front];
+    for (int i = 0; i < n->nest->bounds.len; i++)
+        level = MAX(level, n->cuts[i].level);
+    return n->at[level];
+}
+
 /* Where the dead segment begins: the first of the last bounds ends there; without any, all do.  Of
  * what is left of a mask where a BOUND_OR is false nobody knows. */
 static Val dead_from(NestCg *n)
 {
     Llvm *l = n->c->l;
-    Bld row = n->at[n->front];
+    Bld row = behind_cuts(n);
     Val all = llvm_int(l->i64, 0), first = NULL;
     bool some = false;
 
@@ -146,7 +158,7 @@ static Val dead_from(NestCg *n)
 static Val whole_dead(NestCg *n, Val from)
 {
     LLVMTypeRef t = n->c->l->i64;
-    Bld row = n->at[n->front];
+    Bld row = behind_cuts(n);
     Val extent = row_end(n), last = LLVMBuildSub(row, extent, llvm_int(t, n->lanes), "");
     Val has = LLVMBuildICmp(row, LLVMIntSLE, from, last, "");
 
@@ -157,7 +169,7 @@ static Val whole_dead(NestCg *n, Val from)
 static Val lowest_end(NestCg *n)
 {
     Llvm *l = n->c->l;
-    Val low = llvm_int(l->i64, n->nest->dims[n->inner]);
+    Val extent = llvm_int(l->i64, n->nest->dims[n->inner]), low = extent;
 
     for (int level = 0; level <= n->front; level++) {
         for (int i = 0; i < n->nest->bounds.len; i++) {
@@ -165,9 +177,9 @@ static Val lowest_end(NestCg *n)
                 low = llvm_call2(l, n->at[level], "llvm.smin", low, n->cuts[i].count);
         }
     }
-    return low == llvm_int(l->i64, n->nest->dims[n->inner])
-               ? n->end
-               : llvm_call2(l, n->at[n->front], "llvm.smin", low, n->end);
+    if (low == extent || n->end == extent)
+        return low == extent ? n->end : low;
+    return llvm_call2(l, n->at[n->front], "llvm.smin", low, n->end);
 }
 
 /* Where the last of the bounds that begin does so; NULL: none begins. */
@@ -216,12 +228,29 @@ static Val first_vector(NestCg *n, Val first)
     return next;
 }
 
+/* One for each vector of the extent, where it is or as near to that as the main segment lets it be:
+ * the same places in all rows, and nothing to ask on the way. */
+static void all_vectors(NestCg *n, Val first, Val end)
+{
+    Llvm *l = n->c->l;
+    Bld row = behind_cuts(n);
+    Val last = LLVMBuildSub(row, end, llvm_int(l->i64, n->lanes), "");
+
+    for (int i = 0; i < n->nest->dims[n->inner]; i += n->lanes) {
+        Val at = llvm_call2(l, row, "llvm.smax", llvm_int(l->i64, i), first);
+        cpu_bodies(n, PART_MAIN, llvm_call2(l, row, "llvm.smin", at, last), 1);
+    }
+}
+
 /* What lies on both sides of the main segment, from `first` to `end`, and then this over it. */
 static void between_edges(NestCg *n, Val first, Val end, Val extent)
 {
     segment(n, PART_DEAD, n->begin, first, 1);
     segment(n, PART_DEAD, end, extent, 1);
-    main_segment(n, first, first == n->begin ? first : first_vector(n, first), end);
+    if (n->nest->schedule->whole && !has_range(n))
+        all_vectors(n, first, end);
+    else
+        main_segment(n, first, first == n->begin ? first : first_vector(n, first), end);
 }
 
 /* Where the dead segment begins, if there is one. */
@@ -231,7 +260,7 @@ static Val end_of_mixed(NestCg *n)
     Val high = n->end;
 
     if (s->ends)
-        high = llvm_call2(n->c->l, n->at[n->front], "llvm.smin", dead_from(n), high);
+        high = llvm_call2(n->c->l, behind_cuts(n), "llvm.smin", dead_from(n), high);
     return s->ends && s->again ? whole_dead(n, high) : high;
 }
 
@@ -280,10 +309,10 @@ static void masked_loops(NestCg *n)
 
 /* Of rows that have a whole vector between their edges; of others masks say which elements are
  * there. */
-static void edged_loops(NestCg *n, Val extent)
+static void live_row(NestCg *n, Val extent)
 {
     Cpu *c = n->c;
-    Bld row = n->at[n->front];
+    Bld row = behind_cuts(n);
     Val first = highest_start(n), end = lowest_end(n);
     LLVMBasicBlockRef plain = cpu_block(c), masked = cpu_block(c), after = cpu_block(c);
 
@@ -299,6 +328,46 @@ static void edged_loops(NestCg *n, Val extent)
     LLVMBuildBr(c->b, after);
     LLVMPositionBuilderAtEnd(c->b, masked);
     rest_of_row(n, n->begin, end_of_mixed(n));
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+}
+
+/* i1: do all bounds hold that are the same for a whole row?  NULL: there is none.  They are taken
+ * to hold from here on. */
+static Val whole_row_holds(NestCg *n)
+{
+    Bld row = n->at[n->front];
+    Val holds = NULL, all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
+
+    for (int i = 0; i < n->nest->bounds.len; i++) {
+        if (n->nest->bounds.at[i].kind != BOUND_ROW)
+            continue;
+        Val one = LLVMBuildICmp(row, LLVMIntEQ, n->cuts[i].count, all, "");
+        holds = holds ? LLVMBuildAnd(row, holds, one, "") : one;
+        n->cuts[i] = (Cut){.count = all, .none = all};
+    }
+    return holds;
+}
+
+/* A row that is dead as a whole is told apart first: where others have their edges is the same for
+ * all of them, then, and found once.  Not of a part of a row, which may be shorter than a vector.
+ */
+static void edged_loops(NestCg *n, Val extent)
+{
+    Cpu *c = n->c;
+    Val holds = has_range(n) ? NULL : whole_row_holds(n);
+
+    if (!holds) {
+        live_row(n, extent);
+        return;
+    }
+    LLVMBasicBlockRef live = cpu_block(c), dead = cpu_block(c), after = cpu_block(c);
+    LLVMBuildCondBr(c->b, holds, live, dead);
+    LLVMPositionBuilderAtEnd(c->b, live);
+    live_row(n, extent);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, dead);
+    segment(n, PART_DEAD, n->begin, extent, 1);
     LLVMBuildBr(c->b, after);
     LLVMPositionBuilderAtEnd(c->b, after);
 }

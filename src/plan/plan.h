@@ -190,12 +190,12 @@ typedef enum { PART_ROWS, PART_MAIN, PART_MIXED, PART_REST, PART_DEAD, PARTS } P
 typedef struct {
     VEC(Entry) entries; /* of all parts, by number */
     VEC(int) part[PARTS];
-    bool ends;  /* some bound has an end, behind which there is a dead segment */
-    bool again; /* elements may be computed twice: what is left of a segment is computed with a
-                 * whole vector, which begins in the one before it */
-    bool edges; /* .. and so is what lies on both sides of where all bounds hold, before that: it is
-                 * what a dead segment has, and vectors of it may reach into the main one.  Only a
-                 * row that has no whole vector between them is mixed */
+    bool ends;   /* some bound has an end, behind which there is a dead segment */
+    bool again;  /* what is left of a segment: by a whole vector that begins in the one before it */
+    bool beyond; /* .. or reaches beyond the end of the row: buffers have room (plan_beyond.c) */
+    bool edges;  /* `again`, and so is, before that, what lies on both sides of where all bounds
+                  * hold, as if dead.  Only a row without a whole vector between them is mixed */
+    bool whole;  /* .. and there are so few vectors in a row that all stand side by side */
     int rows; /* of the loop around the inner one, which a body computes one behind the other: they
                * read the same rows of buffers */
     bool strips; /* the loop around the inner one runs within that, for a strip of columns: as many

@@ -107,6 +107,8 @@ bool plan_stores_in_place(const Plan *p, const Value *ptr);
 /* plan_pack.c: does a store pack what its mask keeps?  *skip: see AccessPlan */
 bool plan_packs(const Plan *p, const Nest *n, const Op *store, int *skip);
 bool plan_counts_packed(const Nest *n); /* .. for another root, does its scan count that? */
+/* plan_beyond.c: may its last vectors reach beyond the ends of rows? */
+bool plan_reaches_beyond(const Plan *p, const Nest *n);
 /* plan_line.c: have vectors of a nest, whose accesses are known, begin where a line does */
 void plan_lines(Plan *p, Nest *n);
 /* plan_records.c */

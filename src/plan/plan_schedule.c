@@ -14,8 +14,9 @@
 #include "plan_internal.h"
 
 enum {
-    MAX_ROWS = 4,   /* that a body computes */
-    LONG_ENOUGH = 4 /* vectors of a row whose last one may load and store what another one has */
+    MAX_ROWS = 4,    /* that a body computes */
+    LONG_ENOUGH = 4, /* vectors of a row whose last one may load and store what another one has */
+    MOST_IN_ROW = 64 /* entries of all vectors of a row, side by side */
 };
 
 bool plan_runs_backwards(const Nest *n, int dim)
@@ -481,6 +482,7 @@ static void bodies(Scheduler *s)
     if (s->out->ends)
         dead(s);
     s->out->edges = edges && s->out->again && edges_are_dead(s);
+    s->out->whole = s->out->edges && extent * s->out->part[PART_MAIN].len <= MOST_IN_ROW * n->lanes;
 }
 
 /* --- rows side by side --- */
@@ -558,6 +560,7 @@ static void schedule_nest(Plan *p, Nest *n)
     s.out->rows = rows_of(&s);
     plan_strips(p, n);
     n->unroll = MAX(n->unroll / s.out->rows, 1);
+    s.out->beyond = plan_reaches_beyond(p, n);
 }
 
 static void schedule_block(Plan *p, BlockPlan *b)

@@ -179,11 +179,13 @@ static void print_root(PlanText *p, const Root *r, bool lined, int indent)
         text_printf(&p->out, "fill %d = argument %d of the loop\n", r->buffer, r->value->index);
 }
 
-static const char *overlap_text(const Nest *n)
+static const char *overlap_text(const Schedule *s)
 {
-    if (!n->schedule || !n->schedule->again)
+    if (!s || !s->again)
         return "";
-    return n->schedule->edges ? " overlapping, edges first" : " overlapping";
+    if (s->edges)
+        return s->whole ? " overlapping, edges first, whole rows" : " overlapping, edges first";
+    return s->beyond ? " reaching beyond" : " overlapping";
 }
 
 static void print_head(PlanText *p, const Nest *n, int indent)
@@ -201,7 +203,8 @@ static void print_head(PlanText *p, const Nest *n, int indent)
     if (n->serial)
         text_put(&p->out, " serial");
     else
-        text_printf(&p->out, " lanes %d unroll %d%s", n->lanes, n->unroll, overlap_text(n));
+        text_printf(&p->out, " lanes %d unroll %d%s", n->lanes, n->unroll,
+                    overlap_text(n->schedule));
     if (n->schedule && n->schedule->rows > 1)
         text_printf(&p->out, ", %d rows at once", n->schedule->rows);
     if (n->schedule && n->schedule->strips)

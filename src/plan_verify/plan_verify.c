@@ -283,6 +283,30 @@ static void check_again(Check *x, const Nest *n)
     }
 }
 
+/* What reaches beyond rows is made of buffers, in a buffer, and all of these have room. */
+static void check_beyond(Check *x, const Nest *n)
+{
+    const Schedule *s = n->schedule;
+    const Op *first = n->roots.at[0].op ? n->roots.at[0].op : n->roots.at[0].value->def;
+    int64_t extent = n->dims[n->order[n->rank - 1]],
+            rest = (n->lanes - extent % n->lanes) % n->lanes;
+
+    if (!s->again || s->strips || n->bounds.len > 0)
+        tell(x, first, "nest %d reaches beyond its rows, and cannot", n->id);
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        if (r->kind != ROOT_FILL || x->plan->buffers.at[r->buffer].row < extent + rest)
+            tell(x, first, "nest %d reaches beyond rows of what has no room", n->id);
+    }
+    for (int i = 0; i < s->entries.len; i++) {
+        const Entry *e = &s->entries.at[i];
+        int64_t row = e->kind == MAKE_READ ? x->plan->buffers.at[e->buffer].row : 0;
+        if (e->kind == MAKE_LOAD || (e->kind == MAKE_READ && e->vector &&
+                                     (row == 0 || e->number % row + extent + rest > row)))
+            tell(x, op_of(x, e), "in nest %d entry %d reads beyond rows", n->id, i);
+    }
+}
+
 /* Several go together where there are as many, and none is cut alone. */
 static bool takes_planes(const Nest *n)
 {
@@ -409,6 +433,8 @@ static void check_nest(Check *x, const Nest *n)
     x->nest = n;
     if (n->schedule->again)
         check_again(x, n);
+    if (n->schedule->beyond)
+        check_beyond(x, n);
     if (n->schedule->strips)
         check_strips(x, n);
     if (n->lined != 0)

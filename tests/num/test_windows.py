@@ -61,6 +61,10 @@ def images():
     nested("and", "i16", (12, 50), (2, 3), (1, 1), (4, 32), other=-1, first=-1)
     nested("or", "u8", (12, 50), (1, 9), (0, 4), (4, 32), down=True)
     nested("max", "i32", (5, 20), (9, 1), (4, 0), (1, 16), first=-2)
+    nested("max", "u8", (19, 517), (5, 5), (2, 2), (8, 256), other=3)  # edges within a row of vectors
+    nested("min", "u8", (9, 70), (3, 15), (1, 7), (4, 256), other=200, first=255)
+    nested("max", "u8", (9, 40), (4, 5), (3, 0), (4, 256))  # no whole vector between them
+    nested("sum", "i16", (7, 130), (5, 4), (2, 3), (4, 128), other=-2)
     for _ in range(20 if THOROUGH else 2):
         size = tuple(int(k) for k in random.integers(2, 10, 2))
         before = tuple(int(random.integers(0, k)) for k in size)
