@@ -277,19 +277,28 @@ Val cpu_to_memory(NestCg *n, Ev e, DType t)
     return cpu_vectorise(n, memory);
 }
 
-/* Outputs larger than the cache go around it: non-temporal stores in the largest aligned pieces. */
-static void store_streaming(NestCg *n, Val v, Val ptr, DType t, int64_t align)
+/* In pieces of that size, first to last: where LLVM cuts vectors itself it stores the last piece
+ * first, and lines that two pieces share are then waited for twice. */
+static void store_pieces(NestCg *n, Val v, Val ptr, DType t, int64_t bytes, bool streaming)
 {
     Bld b = n->at[n->rank];
     LLVMTypeRef element = emit_memory_type(&n->c->e, t);
-    int lanes = (int)(align / dtype_size(t));
+    int lanes = (int)(bytes / dtype_size(t));
 
     for (int at = 0; at < n->lanes; at += lanes) {
         Val offset = llvm_int(n->c->l->i64, at);
         Val piece = lanes == n->lanes ? v : llvm_slice(n->c->l, b, v, at, lanes);
-        Val s = llvm_store(b, piece, LLVMBuildGEP2(b, element, ptr, &offset, 1, ""), (int)align);
-        llvm_mark_nontemporal(n->c->l, s);
+        Val s = llvm_store(b, piece, LLVMBuildGEP2(b, element, ptr, &offset, 1, ""),
+                           streaming ? (int)bytes : dtype_size(t));
+        if (streaming)
+            llvm_mark_nontemporal(n->c->l, s);
     }
+}
+
+/* Outputs larger than the cache go around it: non-temporal stores in the largest aligned pieces. */
+static void store_streaming(NestCg *n, Val v, Val ptr, DType t, int64_t align)
+{
+    store_pieces(n, v, ptr, t, align, true);
     n->c->nontemporal_used = true;
 }
 
@@ -301,6 +310,8 @@ static void store_contiguous(NestCg *n, const AccessPlan *a, DType t, Val v, Val
         cpu_masked_store(n->c, b, v, ptr, dtype_size(t), mask);
     else if (a->streaming)
         store_streaming(n, v, ptr, t, a->align);
+    else if (n->lanes * dtype_size(t) > n->c->machine->vector_bytes)
+        store_pieces(n, v, ptr, t, n->c->machine->vector_bytes, false);
     else
         llvm_store(b, v, ptr, dtype_size(t));
 }

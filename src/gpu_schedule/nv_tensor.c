@@ -43,6 +43,7 @@ typedef struct {
     const Type *type; /* of what it loads or stores */
     bool stores;
     PolyScope scope;
+    PolyWrap wraps[POLY_WRAPS];
     int8_t tile[MAX_RANK]; /* which dimension of the tile in memory each of the access is */
     int base;              /* the argument that is the tensor's address */
     int ndims;
@@ -513,11 +514,11 @@ bool nv_tensor_of(NvPlan *p, const Op *op, const NvTile *at, int rows, NvTensor 
         !shared_boxes(&at->memory, layout_bits_of(t->dims[0]), layout_bits_of(t->dims[1]), &boxes))
         return false;
     boxes.rows = MIN(boxes.rows, rows);
-    x.scope = (PolyScope){.unwraps = !x.stores};
+    x.scope.wraps = x.stores ? NULL : x.wraps;
     if (!poly_of(&x.scope, op->operands[0], identity, &address) || !take_base(&x, &address) ||
         !take_dimensions(&x, &address, boxes.along) || !take_wraps(&x, &address))
         return false;
-    x.scope.unwraps = false;
+    x.scope.wraps = NULL;
     if (mask)
         poly_bounds(&x.scope, mask, identity, &bounds);
     if (!take_mask(&x, &bounds, &address) || !place_rest(&x, &address) || !check_lower(&x, &bounds))

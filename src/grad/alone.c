@@ -234,13 +234,13 @@ static int term_of_round_before(const Sum *one, const Sum *other, int64_t *befor
     for (int i = 0; i < other->n; i++) {
         const Term *t = &other->at[i];
         PolyTerm step = t->unit, times;
-        Sum rest = *other;
         int64_t lo, by;
         Poly apart;
 
         if (!is_of_rounds(other, t) || t->by <= 0 || t->dim == BACKWARDS)
             continue;
         const Op *loop = t->whose;
+        Sum rest = *other;
         rest.at[i] = rest.at[--rest.n];
         step.scale = t->by;
         if (distance(&rest, one, &apart) && apart.count == 1 &&
@@ -254,49 +254,50 @@ static int term_of_round_before(const Sum *one, const Sum *other, int64_t *befor
     return -1;
 }
 
-/* The address of one of the accesses, with all rounds where another one is a round before. */
-static Sum sum_of(const Func *f, const GradOps *accesses, int which, unsigned programs)
+/* Addresses of accesses: as they are, and with all rounds where another one is a round before. */
+typedef struct {
+    Op *const *at;
+    int len;
+    Sum *own, *all;
+} Accesses;
+
+static void add_rounds_before(const Accesses *of, Sum *s)
 {
-    Sum s = terms_of(f, accesses->at[which], programs);
     int64_t before;
 
-    for (int i = 0; i < accesses->len && s.ok; i++) {
-        const Sum other = terms_of(f, accesses->at[i], programs);
-        int term = other.ok ? term_of_round_before(&s, &other, &before) : -1;
+    for (int i = 0; i < of->len && s->ok; i++) {
+        const Sum *other = &of->own[i];
+        int term = other->ok ? term_of_round_before(s, other, &before) : -1;
 
         if (term >= 0)
-            s = other;
+            *s = *other;
         else
-            term = other.ok ? term_of_round_before(&other, &s, &before) : -1;
-        if (term >= 0 && s.at[term].count > 0)
-            s.at[term].count += before;
+            term = other->ok ? term_of_round_before(other, s, &before) : -1;
+        if (term >= 0 && s->at[term].count > 0)
+            s->at[term].count += before;
     }
-    return s;
 }
 
 /* What each two of the accesses differ by; false: some may meet. */
-static bool find_distances(const Grad *g, const GradOps *accesses, unsigned programs, Constants *c,
-                           Sum *s)
+static bool find_distances(const Grad *g, const Accesses *of, Constants *c, Sum *s)
 {
     int64_t before;
 
-    for (int i = 1; i < accesses->len; i++) {
-        const Sum alone = terms_of(g->func, accesses->at[i], programs);
-        const Sum one = sum_of(g->func, accesses, i, programs);
+    for (int i = 1; i < of->len; i++) {
+        const Sum *alone = &of->own[i], *one = &of->all[i];
 
-        if (!one.ok || !is_complete(g, &one, accesses->at[i]))
+        if (!one->ok || !is_complete(g, one, of->at[i]))
             return false;
         for (int k = 0; k < i; k++) {
-            const Sum other = sum_of(g->func, accesses, k, programs);
-            const Sum first = terms_of(g->func, accesses->at[k], programs);
+            const Sum *first = &of->own[k], *other = &of->all[k];
             Poly apart;
-            if (lies_in_front(&alone, &first) || lies_in_front(&first, &alone) ||
-                term_of_round_before(&alone, &first, &before) >= 0 ||
-                term_of_round_before(&first, &alone, &before) >= 0)
+            if (lies_in_front(alone, first) || lies_in_front(first, alone) ||
+                term_of_round_before(alone, first, &before) >= 0 ||
+                term_of_round_before(first, alone, &before) >= 0)
                 continue;
-            if (!distance(&other, &one, &apart))
+            if (!distance(other, one, &apart))
                 return false;
-            if (apart.count == 0 && exclude_each_other(accesses->at[i], accesses->at[k]))
+            if (apart.count == 0 && exclude_each_other(of->at[i], of->at[k]))
                 continue;
             if (!add_distance(&apart, c, s))
                 return false;
@@ -306,9 +307,9 @@ static bool find_distances(const Grad *g, const GradOps *accesses, unsigned prog
 }
 
 /* The address of one of the accesses, with what all differ by. */
-static Sum with_offsets(const Sum *all, const GradOps *accesses, int which)
+static Sum with_offsets(const Sum *all, const Accesses *of, int which)
 {
-    Sum s = sum_of(all->func, accesses, which, all->programs);
+    Sum s = of->all[which];
 
     for (int i = 0; i < all->n; i++) {
         if (all->at[i].whose != &terms_offset)
@@ -321,14 +322,14 @@ static Sum with_offsets(const Sum *all, const GradOps *accesses, int which)
 }
 
 /* As the masks of all accesses have it; as it was, where they say different things. */
-static bool bounds_agree(const GradOps *accesses, const Sum *all)
+static bool bounds_agree(const Accesses *of, const Sum *all)
 {
     Sum bounded = *all;
 
-    terms_bound(accesses->at[0], &bounded);
-    for (int i = 1; i < accesses->len; i++) {
-        Sum other = with_offsets(all, accesses, i);
-        terms_bound(accesses->at[i], &other);
+    terms_bound(of->at[0], &bounded);
+    for (int i = 1; i < of->len; i++) {
+        Sum other = with_offsets(all, of, i);
+        terms_bound(of->at[i], &other);
         if (!terms_agree(&bounded, &other))
             return false;
     }
@@ -336,22 +337,24 @@ static bool bounds_agree(const GradOps *accesses, const Sum *all)
 }
 
 /* Whose terms agree but for constants. */
-static bool are_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
+static bool are_alone(Grad *g, const GradArray *a, const Accesses *of)
 {
-    Sum all = sum_of(g->func, accesses, 0, programs);
+    for (int i = 0; i < of->len; i++) {
+        of->all[i] = of->own[i];
+        add_rounds_before(of, &of->all[i]);
+    }
+    Sum all = of->all[0];
     const int needs = g->needs.len;
     Constants c = {0};
 
-    if (!all.ok || !is_complete(g, &all, accesses->at[0]) ||
-        !find_distances(g, accesses, programs, &c, &all))
+    if (!all.ok || !is_complete(g, &all, of->at[0]) || !find_distances(g, of, &c, &all))
         return false;
-    const bool bounded = bounds_agree(accesses, &all);
-    for (int i = 0; i < accesses->len; i++) {
-        Sum s = with_offsets(&all, accesses, i);
+    const bool bounded = bounds_agree(of, &all);
+    for (int i = 0; i < of->len; i++) {
+        Sum s = with_offsets(&all, of, i);
         if (s.ok && bounded)
-            terms_bound(accesses->at[i], &s);
-        if (!s.ok || (!terms_are_levels(accesses->at[i], &s, c) &&
-                      !terms_need(g, a, accesses->at[i], &s, c))) {
+            terms_bound(of->at[i], &s);
+        if (!s.ok || (!terms_are_levels(of->at[i], &s, c) && !terms_need(g, a, of->at[i], &s, c))) {
             g->needs.len = needs;
             return false;
         }
@@ -384,13 +387,12 @@ static Sum without_lanes(const Sum *s, const Sum *other, int64_t *reach)
 /* Does one of both, of which lanes go otherwise, lie behind the other, in every program and round
  * between the same two of others?  So do pairs, 2 * i and 2 * i + 1, and what is behind them all.
  */
-static bool lie_apart(Grad *g, const GradArray *a, const GradOps *both, unsigned programs)
+static bool lie_apart(Grad *g, const GradArray *a, const Accesses *both)
 {
-    Sum s[2], rest[2];
+    Sum s[2] = {both->own[0], both->own[1]}, rest[2];
     int64_t reach[2], behind, end;
 
     for (int i = 0; i < 2; i++) {
-        s[i] = terms_of(g->func, both->at[i], programs);
         if (!s[i].ok || !is_complete(g, &s[i], both->at[i]))
             return false;
         terms_bound(both->at[i], &s[i]);
@@ -431,17 +433,22 @@ static bool lies_as_stored(const Grad *g, const GradOps *accesses)
 
 bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
+    Sum *own = NEW_N(g->arena, Sum, 2 * accesses->len);
+    const Accesses of = {accesses->at, accesses->len, own, own + accesses->len};
     const int needs = g->needs.len;
-    bool good = are_alone(g, a, accesses, programs) || lies_as_stored(g, accesses);
 
+    for (int i = 0; i < of.len; i++)
+        own[i] = terms_of(g->func, of.at[i], programs);
+    bool good = are_alone(g, a, &of) || lies_as_stored(g, accesses);
     if (good || accesses->len == 1)
         return good;
     good = true;
     for (int i = 0; i < accesses->len && good; i++) {
         for (int k = 0; k < i && good; k++) {
-            Op *two[2] = {accesses->at[k], accesses->at[i]};
-            const GradOps both = {.at = two, .len = 2};
-            good = are_alone(g, a, &both, programs) || lie_apart(g, a, &both, programs);
+            Op *const at[2] = {of.at[k], of.at[i]};
+            Sum two[2] = {own[k], own[i]}, all[2];
+            const Accesses both = {at, 2, two, all};
+            good = are_alone(g, a, &both) || lie_apart(g, a, &both);
         }
     }
     if (!good)

@@ -14,30 +14,33 @@
 
 static Value *here(Mover *m, Value *v);
 
-/* Does it depend on which program it is, along axes that are shifted? */
-static bool knows_program(const Mover *m, const Value *v, Map *seen)
-{
-    const Op *op = v->def;
+enum { KNOWS = 1, KNOWS_NOT };
 
-    if (map_get(seen, MAP_KEY(v)))
-        return false;
-    map_put(seen, MAP_KEY(v), (void *)v);
+/* Does it depend on which program it is, along these axes?  `told` keeps what is known of values.
+ */
+static bool knows_program(unsigned axes, const Value *v, Map *told)
+{
+    const uintptr_t known = (uintptr_t)map_get(told, MAP_KEY(v));
+    const Op *op = v->def;
+    bool knows = false;
+
+    if (known)
+        return known == KNOWS;
     if (!op)
-        return v->block->owner && !window_is_counter(v);
-    if (op->code == OP_program_id)
-        return m->axes >> attr_axis(op) & 1;
-    if (op->regions[0] && !op_has(op, COMBINES))
-        return true;
-    for (int i = 0; i < op->noperands; i++) {
-        if (knows_program(m, op->operands[i], seen))
-            return true;
-    }
-    return false;
+        knows = v->block->owner && !window_is_counter(v);
+    else if (op->code == OP_program_id)
+        knows = axes >> attr_axis(op) & 1;
+    else if (op->regions[0] && !op_has(op, COMBINES))
+        knows = true;
+    for (int i = 0; op && i < op->noperands && !knows; i++)
+        knows = knows_program(axes, op->operands[i], told);
+    map_put(told, MAP_KEY(v), (void *)(uintptr_t)(knows ? KNOWS : KNOWS_NOT));
+    return knows;
 }
 
 static bool is_same_for_programs(const Mover *m, const Value *v)
 {
-    return m->axes == 0 || !knows_program(m, v, map_new(m->g->arena));
+    return m->axes == 0 || !knows_program(m->axes, v, m->know_axes);
 }
 
 /* A copy of the op with these operands. */
@@ -79,9 +82,7 @@ static Value *here(Mover *m, Value *v)
 /* Does it depend on which row the program is, if rows are shifted? */
 static bool knows_row(const Mover *m, const Value *v)
 {
-    const Mover rows = {.axes = m->rows};
-
-    return m->rows != 0 && knows_program(&rows, v, map_new(m->g->arena));
+    return m->rows != 0 && knows_program(m->rows, v, m->know_rows);
 }
 
 static bool moves(const Mover *m, const Value *v, const int8_t *sides)
@@ -287,7 +288,9 @@ static Mover mover_of(Grad *g, const Tap *t, bool builds)
                    .axes = window_axes(t),
                    .rows = window_rows(t),
                    .inside = map_new(g->arena),
-                   .moved = map_new(g->arena)};
+                   .moved = map_new(g->arena),
+                   .know_axes = map_new(g->arena),
+                   .know_rows = map_new(g->arena)};
 }
 
 static void set_shifts(Mover *m)

@@ -46,7 +46,7 @@ bool window_is_said(Mover *m, const Value *mask, const int8_t *sides, int side, 
 {
     const PolyTerm lanes = window_lanes(m->g, &m->tap->sides[side]);
     PolyScope scope = {0};
-    PolyBounds bounds = {0};
+    PolyBounds bounds;
     Poly number;
     int64_t constant;
 

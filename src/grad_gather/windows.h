@@ -46,6 +46,7 @@ typedef struct {
     Value *spread[MOST_SIDES][2]; /* that it is not, as it was said last */
     Map *inside;                  /* MAP_KEY of what stands in the tap's loops: the value here */
     Map *moved;                   /* by value and the sides of its dimensions */
+    Map *know_axes, *know_rows; /* by value: does it depend on which program it is, along these? */
 } Mover;
 
 /* windows.c */

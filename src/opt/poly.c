@@ -21,6 +21,13 @@ static int compare_atoms(const PolyTerm *a, const PolyTerm *b)
     return 0;
 }
 
+/* Without the cost of clearing all terms, of which no more than the first is looked at. */
+static void put_zero(Poly *out)
+{
+    out->count = 0;
+    out->terms[0] = (PolyTerm){0};
+}
+
 static void remove_term(Poly *p, int i)
 {
     memmove(&p->terms[i], &p->terms[i + 1], sizeof p->terms[0] * (size_t)(p->count - i - 1));
@@ -77,7 +84,7 @@ static bool multiply_terms(const PolyTerm *a, const PolyTerm *b, PolyTerm *out)
 
 bool poly_product(const Poly *a, const Poly *b, Poly *out)
 {
-    *out = (Poly){0};
+    put_zero(out);
     for (int i = 0; i < a->count; i++) {
         for (int k = 0; k < b->count; k++) {
             PolyTerm t;
@@ -123,7 +130,7 @@ bool poly_is_constant(const Poly *p, int64_t *constant)
 
 bool poly_turn(const Poly *p, int from, int to, Poly *out)
 {
-    *out = (Poly){0};
+    put_zero(out);
     for (int i = 0; i < p->count; i++) {
         PolyTerm t = {.scale = p->terms[i].scale};
         for (int k = 0; k < p->terms[i].count; k++) {
@@ -155,13 +162,13 @@ bool poly_has_index(const Poly *p, int dim)
 
 static void put_constant(Poly *out, int64_t constant)
 {
-    *out = (Poly){0};
+    put_zero(out);
     poly_push(out, &(PolyTerm){.scale = constant});
 }
 
 static void put_atom(Poly *out, PolyAtom atom)
 {
-    *out = (Poly){0};
+    put_zero(out);
     poly_push(out, &(PolyTerm){.scale = 1, .count = 1, .of = {atom}});
 }
 
@@ -356,14 +363,14 @@ static bool of_op(PolyScope *s, const Value *v, const int8_t *map, int depth, Po
     case OP_addptr:
         return of_pair(s, op, map, depth, out);
     case OP_neg:
-        *out = (Poly){0};
+        put_zero(out);
         return of_value(s, op->operands[0], map, depth, &negated) && poly_add(out, &negated, -1);
     case OP_rem:
-        return s->unwraps && v->type->rank > 0 && of_remainder(s, op, map, depth, out);
+        return s->wraps && v->type->rank > 0 && of_remainder(s, op, map, depth, out);
     case OP_select:
-        return s->unwraps && v->type->rank > 0 && of_choice(s, op, map, depth, out);
+        return s->wraps && v->type->rank > 0 && of_choice(s, op, map, depth, out);
     case OP_min:
-        return s->unwraps && v->type->rank > 0 && of_minimum(s, op, map, depth, out);
+        return s->wraps && v->type->rank > 0 && of_minimum(s, op, map, depth, out);
     case OP_arange:
         return of_index(op, map, out);
     case OP_splat:
@@ -445,6 +452,7 @@ static void bounds_of(PolyScope *s, const Value *v, const int8_t *map, int depth
 
 void poly_bounds(PolyScope *s, const Value *mask, const int8_t *map, PolyBounds *out)
 {
-    *out = (PolyBounds){0};
+    out->count = 0;
+    out->others = false;
     bounds_of(s, mask, map, 0, out);
 }

@@ -56,9 +56,9 @@ enum { POLY_WRAPS = 4 };
 
 /* One question.  Fields that are not named stay zero. */
 typedef struct {
-    bool unwraps; /* what keeps below a bound becomes wraps[]; else they are no polynomials */
+    PolyWrap *wraps; /* what keeps below a bound becomes these, POLY_WRAPS at most; NULL: it is no
+                      * polynomial */
     int nwraps;
-    PolyWrap wraps[POLY_WRAPS];
     int work; /* values looked at so far */
 } PolyScope;
 /* A value whose dimension d is read at index map[d], -1 for 0; of a pointer in elements, its

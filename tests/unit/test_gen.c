@@ -29,6 +29,7 @@
  */
 #include <dirent.h>
 #include <elf.h>
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -725,6 +726,58 @@ static void test_selects_are_stored_whole(void **state)
     arena_free(a);
 }
 
+/* Of a row's two vectors the second one must not be stored first: where they share a line of the
+ * cache, the row takes half as long again. */
+static void test_rows_are_stored_from_their_beginning(void **state)
+{
+#ifndef __x86_64__
+    skip();
+#endif
+    static const char source[] = "kernel @k(%p: *fp32 div 16, %q: *fp32 div 16) {\n"
+                                 "  %r = arange start=0 : i32[16]\n"
+                                 "  %rx = expand %r axis=1 : i32[16,1]\n"
+                                 "  %w = const 64 : i32[16,1]\n"
+                                 "  %rw = mul %rx, %w : i32[16,1]\n"
+                                 "  %c = arange start=0 : i32[64]\n"
+                                 "  %cx = expand %c axis=0 : i32[1,64]\n"
+                                 "  %rows = broadcast %rw : i32[16,64]\n"
+                                 "  %columns = broadcast %cx : i32[16,64]\n"
+                                 "  %at = add %rows, %columns : i32[16,64]\n"
+                                 "  %ps = splat %p : *fp32[16,64]\n"
+                                 "  %px = addptr %ps, %at : *fp32[16,64]\n"
+                                 "  %x = load %px : fp32[16,64]\n"
+                                 "  %qs = splat %q : *fp32[16,64]\n"
+                                 "  %qx = addptr %qs, %at : *fp32[16,64]\n"
+                                 "  %y = mul %x, %x : fp32[16,64]\n"
+                                 "  store %qx, %y\n"
+                                 "  return\n"
+                                 "}\n";
+    static const char store[] = "vmovups\t%zmm";
+    Arena *a = arena_new(NULL);
+    Case c = {.arena = a, .name = "rows.ir", .text = source};
+    const char *why = NULL;
+    const GenPlugin *plugin = run_plugin(a, &why);
+    Diags *d = diags_new(a, NULL);
+    Module *m = read_module(&c, d);
+    GenOptions o = {.cpu = "x86-64-v4",
+                    .features = "+avx,+avx2,+fma,+avx512f,+avx512bw,+avx512dq,+avx512vl",
+                    .disjoint = true};
+    GenOutput out;
+    long last = LONG_MIN;
+    int stores = 0;
+
+    (void)state;
+    assert_true(plugin->targets[0]->emit(kernel_of(m), &o, GEN_ASM, a, &out, d));
+    for (const char *at = out.data; (at = strstr(at, store)); stores++) {
+        at = strstr(at, ", ") + 2;
+        long offset = *at == '(' ? 0 : strtol(at, NULL, 10);
+        assert_true(offset > last);
+        last = offset;
+    }
+    assert_true(stores > 1);
+    arena_free(a);
+}
+
 static void run_case(Case *c, const GenPlugin *plugin, const char *path)
 {
     uint8_t *want[MAX_PARAMS] = {NULL};
@@ -812,6 +865,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
                                        cmocka_unit_test(test_lines_of_inlined_ops),
-                                       cmocka_unit_test(test_selects_are_stored_whole)};
+                                       cmocka_unit_test(test_selects_are_stored_whole),
+                                       cmocka_unit_test(test_rows_are_stored_from_their_beginning)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
