@@ -46,128 +46,7 @@ void machine_stop_race(Machine *m, const Op *op, const char *access, const Race 
     fail(&m->guard);
 }
 
-/* --- frames --- */
-
-static void check_memory(Machine *m, const SlotPlan *plan)
-{
-    size_t bytes = 0;
-
-    for (int s = 0; s < plan->nslots; s++)
-        bytes += plan->bytes[s];
-    if (bytes > IR_MOST_TILE_BYTES)
-        machine_stop(
-            m, plan->func->body->first,
-            "this kernel holds too many tiles at once: they take %zu MiB, and at most %d go",
-            bytes >> 20, IR_MOST_TILE_BYTES >> 20);
-}
-
-static Frame *frame_new(Machine *m, SlotPlan *plan)
-{
-    Frame *f = NEW(m->arena, Frame);
-
-    check_memory(m, plan);
-    f->machine = m;
-    f->plan = plan;
-    f->width = 1;
-    f->memory = NEW_N(m->arena, void *, plan->nslots + 1);
-    for (int s = 0; s < plan->nslots; s++)
-        f->memory[s] = arena_alloc(m->arena, plan->bytes[s]);
-    f->slot = NEW_N(m->arena, void *, plan->func->nvalues + 1);
-    for (int v = 0; v < plan->func->nvalues; v++)
-        f->slot[v] = plan->slot_of[v] >= 0 ? f->memory[plan->slot_of[v]] : NULL;
-    f->made = plan->options.keeps ? NEW_N(m->arena, bool, plan->func->nvalues + 1) : NULL;
-    return f;
-}
-
-static void exec_once(Frame *f)
-{
-    for (int i = 0; i < f->plan->nonce; i++)
-        exec_op(f, f->plan->once[i]);
-}
-
-static SlotOptions slot_options(const Machine *m, bool wide)
-{
-    const InterpObserver *observer = m->launch->observer;
-
-    return (SlotOptions){.lanes = wide ? WIDE_LANES : 1,
-                         .keeps = m->dry || (observer && observer->keeps_values),
-                         .scalars = m->dry};
-}
-
-static Frame *frame_take(Machine *m, const Func *func, bool wide)
-{
-    Map *plans = wide ? m->wide_plans : m->plans;
-    SlotPlan *plan = map_get(plans, MAP_KEY(func));
-    Frame *f = plan ? plan->idle : NULL;
-
-    if (f) {
-        plan->idle = f->next_idle;
-        return f;
-    }
-    if (!plan) {
-        plan = slots_plan(m->arena, func, slot_options(m, wide));
-        map_put(plans, MAP_KEY(func), plan);
-    }
-    f = frame_new(m, plan);
-    if (!func->is_kernel)
-        exec_once(f);
-    return f;
-}
-
-/* Of an activation before this one. */
-static void forget_values(Frame *f)
-{
-    if (f->made)
-        memset(f->made, false, (size_t)f->plan->func->nvalues);
-}
-
-static void frame_give_back(Frame *f)
-{
-    f->next_idle = f->plan->idle;
-    f->plan->idle = f;
-}
-
-OpSlots *slots_of_op(const Frame *f, const Op *op)
-{
-    return map_get(f->plan->ops, MAP_KEY(op));
-}
-
-/* --- values --- */
-
-static size_t bytes_now(const Frame *f, const Value *v)
-{
-    return value_size(v) * value_numel(v) * f->width;
-}
-
-/* Where not all are: is it there, and may another be made of it?  A dry run hands on no tiles. */
-static bool is_there(const Frame *f, const Value *v)
-{
-    return !f->made || (f->made[v->id] && !(f->machine->dry && v->type->rank > 0));
-}
-
-static bool set_made(Frame *f, const Value *v, bool made)
-{
-    if (f->made)
-        f->made[v->id] = made;
-    return made;
-}
-
-static void copy_value(Frame *f, const Value *from, const Value *to)
-{
-    void *dst = f->slot[to->id], *src = f->slot[from->id];
-
-    if (dst != src) /* slots.c: the same bytes */
-        memcpy(dst, src, bytes_now(f, to));
-}
-
-/* Hand values on, as far as they are there. */
-static void copy_values(Frame *f, int n, Value *const *from, Value *const *to)
-{
-    for (int i = 0; i < n; i++) {
-        if (set_made(f, to[i], is_there(f, from[i])))
-            copy_value(f, from[i], to[i]);
-    }
-}
+/* --- ops --- */
 
 static void exec_const(Frame *f, const Op *op)
 {
@@ -213,7 +92,7 @@ static void exec_elementwise(Frame *f, const Op *op)
 /* What control depends on: a dry run ends where that is unknown. */
 static void need(const Frame *f, const Value *v)
 {
-    if (!is_there(f, v))
+    if (!is_made(f, v))
         fail(&f->machine->guard);
 }
 
@@ -244,7 +123,7 @@ static void next_iteration(Frame *f, const Op *loop, const Op *yield)
     }
     bool there[yield->noperands + 1];
     for (int i = 0; i < yield->noperands; i++) {
-        there[i] = is_there(f, yield->operands[i]);
+        there[i] = is_made(f, yield->operands[i]);
         if (there[i])
             memcpy(op_temp(f, temps, i), operand(f, yield, i), bytes_now(f, args[i]));
     }
@@ -373,7 +252,7 @@ static void exec_call(Frame *f, const Op *op)
     callee->width = f->width;
     callee->caller = f;
     callee->call = op;
-    forget_values(callee);
+    frame_forget(callee);
     for (int i = 0; i < op->noperands; i++) {
         const Value *param = op->callee->body->args[i];
         callee->slot[param->id] = operand(f, op, i);
@@ -381,7 +260,7 @@ static void exec_call(Frame *f, const Op *op)
     }
     const Op *end = exec_block(callee, op->callee->body);
     for (int i = 0; i < op->nresults; i++) {
-        if (set_made(f, op->results[i], is_there(callee, end->operands[i])))
+        if (set_made(f, op->results[i], is_made(callee, end->operands[i])))
             memcpy(f->slot[op->results[i]->id], operand(callee, end, i),
                    bytes_now(f, op->results[i]));
     }
@@ -539,7 +418,7 @@ Frame *machine_begin(Machine *m, const Func *kernel)
         f->slot[kernel->body->args[i]->id] =
             own ? new_workspace(m, &kernel->params[i]) : (void *)&m->launch->args[i];
     }
-    exec_once(f);
+    frame_once(f);
     return f;
 }
 
@@ -550,7 +429,7 @@ void machine_program(Machine *m, Frame *f, int64_t id)
 
     program_at(id, m->launch->grid, m->program);
     m->race = race_begin(id);
-    forget_values(f);
+    frame_forget(f);
     if (!m->dry)
         clear_workspaces(f, kernel);
     for (int i = 0; i < kernel->nparams; i++)

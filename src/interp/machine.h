@@ -109,6 +109,26 @@ static inline void *result(const Frame *f, const Op *op)
 /* In the arena; its frames are made by whoever runs it. */
 SlotPlan *slots_plan(Arena *a, const Func *func, SlotOptions options);
 
+/* frames.c */
+/* A frame of the function that is not in use; the kernel's is then to run what is computed once. */
+Frame *frame_take(Machine *m, const Func *func, bool wide);
+void frame_give_back(Frame *f);
+void frame_once(Frame *f);   /* run what is the same in every program */
+void frame_forget(Frame *f); /* values of an activation before this one */
+/* NULL for an op that needs nothing beyond operands and results. */
+OpSlots *slots_of_op(const Frame *f, const Op *op);
+static inline void *op_temp(const Frame *f, const OpSlots *p, int i)
+{
+    return f->memory[p->temps[i]];
+}
+size_t bytes_now(const Frame *f, const Value *v); /* of all lanes */
+/* Where not all are: is it there, and may another be made of it?  A dry run hands on no tiles. */
+bool is_made(const Frame *f, const Value *v);
+bool set_made(Frame *f, const Value *v, bool made); /* gives `made` */
+void copy_value(Frame *f, const Value *from, const Value *to);
+/* Hand values on, as far as they are there. */
+void copy_values(Frame *f, int n, Value *const *from, Value *const *to);
+
 /* interp.c */
 /* The frame of a kernel, for all of its programs; arena, diags and launch are there. */
 Frame *machine_begin(Machine *m, const Func *kernel);
@@ -117,12 +137,6 @@ const Op *exec_block(Frame *f, const Block *b);         /* gives its terminator 
 void exec_op(Frame *f, const Op *op);
 /* Tell those who look for races what an op means for the lanes of the program. */
 void machine_note_lanes(Machine *m, const Op *op);
-/* NULL for an op that needs nothing beyond operands and results. */
-OpSlots *slots_of_op(const Frame *f, const Op *op);
-static inline void *op_temp(const Frame *f, const OpSlots *p, int i)
-{
-    return f->memory[p->temps[i]];
-}
 /* Stop the run with an error at the op. */
 NORETURN void machine_stop(Machine *m, const Op *op, const char *fmt, ...) PRINTF(3, 4);
 /* The same for a race with an access by the op, "load of". */
