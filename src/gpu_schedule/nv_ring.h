@@ -127,6 +127,15 @@ const char *nv_send_wrong(const NvPlan *p, const NvBlock *b, const NvStep *s);
  * nothing. */
 const char *nv_copies_wrong(const NvPlan *p, const NvStep *loop);
 
+/* nv_verify_loop.c: does the loop hand over that product, which goes on, to its next round?  Its
+ * end is nobody else's then. */
+bool nv_is_handed_on(const NvStep *loop, const NvTile *t);
+/* What is wrong with products that go on over the end of a round; with one that rounds leave to the
+ * next; with what a producer brings for a round.  NULL: nothing. */
+const char *nv_flying_wrong(const NvStep *loop);
+const char *nv_delayed_wrong(const NvPlan *p, const NvStep *loop);
+const char *nv_fill_wrong(const NvPlan *p, const NvStep *loop);
+
 /* nv_ring_print.c: maps and ring, a line each; a fill and a send as the step says it. */
 void nv_ring_put(Text *t, const NvPlan *p, Printer *names);
 void nv_fill_put(Text *t, Printer *names, const NvFill *fill);

@@ -258,32 +258,6 @@ static void check_products(Check *x, const NvStep *s)
     }
 }
 
-/* Products of a loop that go on over the end of a round; they have landed behind it. */
-static void check_flying(Check *x, const NvStep *loop)
-{
-    const NvAhead *a = loop->ahead;
-
-    for (int i = 0; a && i < a->flying.len; i++) {
-        const NvStep *s = a->flying.at[i];
-        if (((const NvDot *)s->detail)->in_flight != a->flying.len ||
-            nv_meets(&a->free) == (a->fill != NULL) || a->landed.kind != NV_WAIT_PRODUCTS ||
-            a->landed.in_flight != 0)
-            tell(x, s, "a product goes on that nobody waits for");
-    }
-}
-
-/* Does the loop hand over that product to its next round, and is its end nobody else's? */
-static bool is_handed_on(const NvStep *loop, const NvTile *t)
-{
-    const NvAhead *a = loop ? loop->ahead : NULL;
-
-    for (int i = 0; a && i < a->flying.len; i++) {
-        if (a->flying.at[i]->out[0] == t)
-            return true;
-    }
-    return false;
-}
-
 /* What the unit reads by itself, written by this step. */
 static void check_unit(Check *x, const NvStep *s, const NvAhead *ahead)
 {
@@ -366,7 +340,7 @@ static void check_ends(Check *x, const NvStep *s, const NvBlock *b, const NvTile
     for (int i = 0; i < b->nends && !x->plan->refused; i++) {
         if (!b->ends[i])
             continue;
-        if (is_handed_on(s, b->ends[i]))
+        if (nv_is_handed_on(s, b->ends[i]))
             x->under_way[b->ends[i]->id] = false;
         read_tile(x, s, b->ends[i], "what it hands over", i);
         if (takers && i >= first && takers[i - first]->layout != b->ends[i]->layout)
@@ -376,21 +350,13 @@ static void check_ends(Check *x, const NvStep *s, const NvBlock *b, const NvTile
 
 /* What a round leaves for the product that the next one does: its rows and its sum; its columns are
  * still in the ring. */
-static void check_delayed(Check *x, const NvStep *loop, const NvBlock *b)
+static void check_delayed(Check *x, const NvStep *loop)
 {
-    const NvAhead *a = loop->ahead;
     const NvStep *s = x->delayed;
-    const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
+    const char *wrong = nv_delayed_wrong(x->plan, loop);
 
-    if (!a->fill || !d || d->kind != DOT_WGMMA || d->operand[MMA_A].way != OPERAND_REGISTERS ||
-        s->in[MMA_B]->buffer != a->buffer)
-        tell(x, s, "it cannot be left to the next round");
-    if (b->ends[a->delayed_end] != s->out[0])
-        tell(x, s, "it is left to the next round, which begins with another sum");
-    if (a->turns && x->plan->warps >> WGMMA_WARP_BITS < 2)
-        tell(x, s, "one group of warps cannot take turns");
-    if (a->turns && nv_meets_in_turn(loop))
-        tell(x, s, "who has its turn waits for those who wait for theirs");
+    if (wrong)
+        tell(x, s, "%s", wrong);
     for (int i = 0; i < s->nin; i++) {
         if (s->in[i] && s->in[i]->buffer == NV_NO_BUFFER)
             read_tile(x, s, s->in[i], "operand", i);
@@ -410,36 +376,9 @@ static void check_body(Check *x, const NvStep *s, const NvBlock *b, const NvTile
     check_steps(x, b);
     check_ends(x, s, b, takers, first);
     if (x->delayed)
-        check_delayed(x, s, b);
+        check_delayed(x, s);
     x->delayed = around;
     forget(x, before);
-}
-
-/* What a producer brings for a round: all of it within a stage, none of it over another tile. */
-static void check_fill(Check *x, const NvStep *loop)
-{
-    const NvRing *r = x->plan->ring;
-    const NvFill *f = loop->ahead->fill;
-    const NvStep *left = loop->ahead->delayed;
-    int64_t end = 0, bytes[NV_RING_PARTS] = {0};
-
-    if (!r || map_get(r->fills, MAP_KEY(loop->op)) != f)
-        tell(x, loop, "it waits for tiles that no producer brings");
-    for (int i = 0; i < f->tensors.len; i++) {
-        const NvTensor *t = &f->tensors.at[i];
-        if (t->map < 0 || t->map >= x->plan->recipe.nmaps || t->tile->buffer != r->buffer ||
-            t->tile->at < end || t->tile->at + t->boxes * t->bytes > r->bytes)
-            tell(x, loop, "tile %d of a round has no place in the ring", i);
-        if (t->boxes * t->bytes != shared_bytes(&t->tile->memory) || t->tile->at % WGMMA_ALIGN != 0)
-            tell(x, loop, "tile %d of a round is not what copies bring", i);
-        if (left && t->part != (r->parts > 1 && left->in[MMA_B] == t->tile))
-            tell(x, loop, "tile %d of a round is in a part of the stage for others", i);
-        bytes[t->part] += t->boxes * t->bytes;
-        end = t->tile->at + t->boxes * t->bytes;
-        make(x, NULL, t->tile);
-    }
-    if (memcmp(bytes, f->bytes, sizeof bytes) != 0)
-        tell(x, loop, "a round waits for other bytes than its tiles have");
 }
 
 /* The steps that run ahead, then the body, which has the tiles that they copy. */
@@ -464,14 +403,14 @@ static void check_for(Check *x, const NvStep *s)
         make(x, NULL, ahead->steps.at[i]->out[0]);
         check_unit(x, ahead->steps.at[i], s->ahead);
     }
-    if (s->ahead && s->ahead->fill)
-        check_fill(x, s);
+    const NvFill *fill = s->ahead ? s->ahead->fill : NULL;
+    for (int i = 0; fill && i < fill->tensors.len; i++)
+        make(x, NULL, fill->tensors.at[i].tile);
     for (int i = 1; i < body->nargs; i++) {
         if (s->in[FOR_BOUNDS + i - 1]->layout != body->args[i]->layout)
             tell(x, s, "what it begins with, %d, is in another layout", i);
     }
     check_body(x, s, body, body->args + 1, 0);
-    check_flying(x, s);
     forget(x, before);
 }
 
@@ -538,8 +477,9 @@ static void check_steps(Check *x, const NvBlock *b)
 {
     for (int i = 0; i < b->steps.len && !x->plan->refused; i++) {
         const NvStep *s = b->steps.at[i];
-        const char *wrong[] = {nv_send_wrong(x->plan, b, s), nv_sums_wrong(x->plan, b, s),
-                               nv_loop_wrong(s), nv_copies_wrong(x->plan, s)};
+        const char *wrong[] = {
+            nv_send_wrong(x->plan, b, s), nv_sums_wrong(x->plan, b, s), nv_loop_wrong(s),
+            nv_copies_wrong(x->plan, s),  nv_fill_wrong(x->plan, s),    nv_flying_wrong(s)};
         check_step(x, s);
         for (int k = 0; k < COUNT(wrong); k++) {
             if (wrong[k])
