@@ -47,6 +47,9 @@ Val emit_constant(const Emit *e, const Type *t, uint64_t bits); /* scalar */
 /* How often the body of a `for` runs: an unsigned number of the counter's type. */
 Val emit_trip_count(Bld b, Val lo, Val hi, Val step);
 
+/* emit_int.c: emit_op() where operands are integers of dtype t. */
+Val emit_int(const Emit *e, Bld b, const Op *op, DType t, const Val *in);
+
 /* emit_half.c: emit_op() of vectors of fp16 by the machine's own arithmetic; NULL: it has none for
  * the op, or no operand was such a vector. */
 Val emit_half(const Emit *e, Bld b, const Op *op, const Val *in);
