@@ -1,5 +1,5 @@
 /*
- * plan_print.c - a plan as text, for people (`tilec dump --stage plan`, `schedule`) and for tests
+ * plan_print.c - a plan as text, for people (`tilec dump --stage plan`) and for tests
  *
  *     plan of scale_rows: 2 nests, 640 bytes of scratch
  *     buffer 0: i32, 256 bytes
@@ -8,35 +8,18 @@
  *       fill 0: %12 = mul %9, %11 : i32[64,1]
  *     nest [64,32] order 0 1 lanes 16 unroll 2
  *       store: store %15, %14, %mask
- *
- * and the schedules of its nests, with an entry a line: its number, what it is and how it is made,
- * of which entries, at which level (0 in front of all loops), for which value.
- *
- *     nest [64] order 0 lanes 16 unroll 1
- *       rows
- *         0: scalar at 0 for %x
- *       main
- *         1: vector load contiguous (0) at 1 for %values
- *         2: root 0 reduce (1) at 1
  */
 #include <string.h>
 
-#include "plan_verify.h"
+#include "plan_print.h"
 
-static const char *const root_names[] = {"store", "atomic", "reduce", "scan", "count", "fill"};
-
-typedef struct {
-    Text out;
-    const Plan *plan;
-    Printer *ops;
-} PlanText;
-
-static const char *const form_names[] = {"uniform", "shared", "contiguous", "backwards", "spread",
-                                         "record",  "steps",  "indexed",    "packed",    "lanes"};
+const char *const plan_root_names[] = {"store", "atomic", "reduce", "scan", "count", "fill"};
+const char *const plan_form_names[] = {"uniform", "shared", "contiguous", "backwards", "spread",
+                                       "record",  "steps",  "indexed",    "packed",    "lanes"};
 
 static void print_access(PlanText *p, const AccessPlan *a, bool lined)
 {
-    text_printf(&p->out, "%s", form_names[a->form]);
+    text_printf(&p->out, "%s", plan_form_names[a->form]);
     if (a->form == FORM_STEPS)
         text_printf(&p->out, " of %lld%s", (long long)a->steps.stride,
                     a->steps.scale ? " scaled" : "");
@@ -85,7 +68,7 @@ static void print_bounds(PlanText *p, const Nest *n, int indent)
     }
 }
 
-static const char *gather_form(const Entry *e)
+const char *plan_gather_form(const Entry *e)
 {
     return !e->access ? "" : e->access->form == FORM_CONTIGUOUS ? " contiguous" : " backwards";
 }
@@ -93,7 +76,7 @@ static const char *gather_form(const Entry *e)
 static void print_special(PlanText *p, const Entry *e, int indent)
 {
     if (e->kind == MAKE_GATHER)
-        text_printf(&p->out, "%*sgather%s from %d%s: ", indent, "", gather_form(e), e->buffer,
+        text_printf(&p->out, "%*sgather%s from %d%s: ", indent, "", plan_gather_form(e), e->buffer,
                     e->inside ? " inside" : "");
     else if (e->kind == MAKE_DIVIDE && !dtype_is_float(e->value->type->dtype))
         text_printf(&p->out, "%*s%s: ", indent, "",
@@ -161,7 +144,7 @@ static void print_root(PlanText *p, const Root *r, bool lined, int indent)
 {
     text_printf(&p->out, "%*s", indent, "");
     if (r->kind != ROOT_FILL) {
-        text_printf(&p->out, "%s", root_names[r->kind]);
+        text_printf(&p->out, "%s", plan_root_names[r->kind]);
         if (r->kind == ROOT_ATOMIC && r->buffer != NO_BUFFER)
             text_printf(&p->out, " added up in %d", r->buffer);
         if (r->kind == ROOT_REDUCE || r->kind == ROOT_SCAN)
@@ -188,7 +171,7 @@ static const char *overlap_text(const Schedule *s)
     return s->beyond ? " reaching beyond" : " overlapping";
 }
 
-static void print_head(PlanText *p, const Nest *n, int indent)
+void plan_put_head(PlanText *p, const Nest *n, int indent)
 {
     int rank = nest_tile_rank(n);
 
@@ -220,7 +203,7 @@ static void print_head(PlanText *p, const Nest *n, int indent)
 }
 
 /* The value that an entry is for, as the plan's text has it: in `%x, %y = op ..`. */
-static void print_value(PlanText *p, const Value *v)
+void plan_put_value(PlanText *p, const Value *v)
 {
     const char *text = v->def ? op_printer_text(p->ops, v->def) : "";
 
@@ -239,7 +222,7 @@ static void print_keep(PlanText *p, const Keep *k, int indent)
                 k->slots == 1 ? "" : "s", k->keys);
     for (int i = 0; i < k->nby; i++) {
         text_put(&p->out, i ? "," : " by");
-        print_value(p, k->by[i]);
+        plan_put_value(p, k->by[i]);
     }
     text_put(&p->out, k->strips    ? ", for several programs, which go in strips\n"
                       : k->several ? ", for several programs\n"
@@ -305,7 +288,7 @@ static void print_place(PlanText *p, const Nest *n, int indent)
 
 static void print_nest(PlanText *p, const Nest *n, int indent)
 {
-    print_head(p, n, indent);
+    plan_put_head(p, n, indent);
     if (n->result != 0)
         text_printf(&p->out, "%*sunless the product stores buffer %d, where rows are apart\n",
                     indent + 2, "", n->result - 1);
@@ -477,124 +460,5 @@ const char *plan_text(const Plan *plan, Arena *a)
     print_split(&p, &plan->split);
     print_block(&p, plan->body, 0);
     print_hint(&p, plan);
-    return p.out.s;
-}
-
-/* --- schedules --- */
-
-static void print_inputs(PlanText *p, const Entry *e)
-{
-    int n = e->nin;
-
-    while (n > 0 && e->in[n - 1] == NO_ENTRY)
-        n--;
-    for (int i = 0; i < n; i++) {
-        text_put(&p->out, i ? ", " : " (");
-        if (e->in[i] == NO_ENTRY)
-            text_put(&p->out, "-");
-        else
-            text_printf(&p->out, "%d", e->in[i]);
-    }
-    if (n > 0)
-        text_put(&p->out, ")");
-}
-
-/* What is made, and whatever says more about it than its inputs. */
-static void print_made(PlanText *p, const Nest *n, const Entry *e)
-{
-    static const char *const names[] = {
-        [MAKE_SCALAR] = "scalar", [MAKE_KNOWN] = "known",     [MAKE_ZERO] = "zero",
-        [MAKE_CONST] = "const",   [MAKE_INDEX] = "index",     [MAKE_READ] = "buffer",
-        [MAKE_OP] = "op",         [MAKE_DIVIDE] = "divide",   [MAKE_RUN] = "run",
-        [MAKE_LOAD] = "load",     [MAKE_RECORD] = "record",   [MAKE_FIELD] = "field",
-        [MAKE_DETOUR] = "detour", [MAKE_MEET] = "meet",       [MAKE_CUT] = "cut",
-        [MAKE_AHEAD] = "ahead",   [MAKE_ROOT] = "root",       [MAKE_REST] = "rest of root",
-        [MAKE_GATHER] = "gather", [MAKE_PIECE] = "piece",     [MAKE_REMAINDER] = "remainder",
-        [MAKE_SOME] = "some",     [MAKE_SCANNED] = "scanned", [MAKE_LINE] = "line of root"};
-
-    if (e->kind == MAKE_OP && e->value) {
-        text_put(&p->out, op_info(e->value->def->code)->name);
-        return;
-    }
-    text_put(&p->out, names[e->kind]);
-    if (e->kind == MAKE_KNOWN)
-        text_put(&p->out, e->number ? " true" : " false");
-    if (e->kind == MAKE_READ || e->kind == MAKE_GATHER)
-        text_printf(&p->out, " %d", e->buffer);
-    if (e->kind == MAKE_GATHER)
-        text_printf(&p->out, "%s%s", e->inside ? " inside" : "", gather_form(e));
-    if (e->kind == MAKE_READ && e->number != 0)
-        text_printf(&p->out, " from element %lld on", (long long)e->number);
-    if (e->kind == MAKE_SCANNED || e->kind == MAKE_CUT || e->kind == MAKE_AHEAD ||
-        e->kind == MAKE_PIECE || e->kind == MAKE_LINE)
-        text_printf(&p->out, " %lld", (long long)e->number);
-    if (e->kind == MAKE_ROOT || e->kind == MAKE_REST)
-        text_printf(&p->out, " %lld %s", (long long)e->number,
-                    root_names[n->roots.at[e->number].kind]);
-    if (e->kind == MAKE_RUN && e->number > 1)
-        text_printf(&p->out, ", each for %lld lanes", (long long)e->number);
-    if (e->kind == MAKE_LOAD && e->access)
-        text_printf(&p->out, " %s", form_names[e->access->form]);
-}
-
-static void print_entry(PlanText *p, const Nest *n, int number)
-{
-    static const char *const roles[] = {
-        [AS_VALUE] = "uniform", [AS_LANE] = "lane", [AS_ROW] = "row", [AS_MASK] = "mask"};
-    const Entry *e = &n->schedule->entries.at[number];
-
-    text_printf(&p->out, "    %d: ", number);
-    if (e->rare)
-        text_put(&p->out, "rare ");
-    if (e->value && e->kind != MAKE_SCALAR && e->kind != MAKE_DETOUR)
-        text_printf(&p->out, "%s ", e->vector ? "vector" : roles[e->role]);
-    print_made(p, n, e);
-    print_inputs(p, e);
-    text_printf(&p->out, " at %d", e->level);
-    if (e->value) {
-        text_put(&p->out, " for");
-        print_value(p, e->value);
-    }
-    text_put(&p->out, "\n");
-}
-
-static void print_schedule(PlanText *p, const Nest *n)
-{
-    static const char *const names[PARTS] = {
-        [PART_ROWS] = "rows", [PART_MAIN] = "main", [PART_MIXED] = "mixed",
-        [PART_REST] = "rest", [PART_DEAD] = "dead",
-    };
-
-    print_head(p, n, 0);
-    for (int k = 0; n->schedule && k < PARTS; k++) {
-        if (n->schedule->part[k].len == 0)
-            continue;
-        text_printf(&p->out, "  %s\n", names[k]);
-        for (int i = 0; i < n->schedule->part[k].len; i++)
-            print_entry(p, n, n->schedule->part[k].at[i]);
-    }
-}
-
-static void print_schedules(PlanText *p, const BlockPlan *b)
-{
-    for (int i = 0; b && i < b->steps.len; i++) {
-        const Step *s = &b->steps.at[i];
-        if (s->kind == STEP_NEST)
-            print_schedule(p, s->nest);
-        if (s->kind == STEP_NEST && s->nest->whole)
-            print_schedule(p, s->nest->whole);
-        if (s->kind == STEP_NEST && s->nest->direct)
-            print_schedule(p, s->nest->direct);
-        print_schedules(p, s->body[0]);
-        print_schedules(p, s->body[1]);
-    }
-}
-
-const char *plan_schedule_text(const Plan *plan, Arena *a)
-{
-    PlanText p = {.out = text_new(a), .plan = plan, .ops = op_printer_new(plan->func, a)};
-
-    text_printf(&p.out, "schedules of %s\n", plan->func->name);
-    print_schedules(&p, plan->body);
     return p.out.s;
 }

@@ -26,7 +26,7 @@ typedef struct {
 /* Would longer rows take less than half the time for each element of most of the work? */
 bool plan_hint(const Plan *p, PlanHint *out);
 
-/* plan_print.c */
+/* plan_print.c, plan_print_schedule.c */
 const char *plan_text(const Plan *p, Arena *a); /* for --stage plan and the tests; in the arena */
 const char *plan_schedule_text(const Plan *p, Arena *a); /* the same for --stage schedule */
 
