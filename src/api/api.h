@@ -18,6 +18,7 @@
 #include "../lower/lowering.h"
 #include "../check/check.h"
 #include "../check/programs.h"
+#include "../warn/warn.h"
 #include "../tensor/tensor.h"
 #include "../opt/opt.h"
 #include "../run/record.h"
@@ -201,12 +202,12 @@ enum {
 struct Specialisation {
     Specialisation *next; /* in its bucket */
     uint64_t hash;
-    _Atomic bool lowered;        /* `use` and `speech` are known */
-    MemoryUse use;               /* bit i: of slot i; 63 stands for all from there on */
-    bool roams;                  /* it may use memory of which no parameter says where it is */
-    Programs programs;           /* what its programs make of the grid */
-    int32_t most_programs;       /* ir_most_programs() */
-    _Atomic unsigned grids_told; /* bits of src/warn: what was said of a launch, once */
+    _Atomic bool lowered;  /* `use` and `speech` are known */
+    MemoryUse use;         /* bit i: of slot i; 63 stands for all from there on */
+    bool roams;            /* it may use memory of which no parameter says where it is */
+    Programs programs;     /* what its programs make of the grid */
+    int32_t most_programs; /* ir_most_programs() */
+    _Atomic uint64_t launches_told[TOLD_KINDS]; /* src/warn: what was said of launches, once */
 
     Arena *words;   /* of `speech` */
     Speech *speech; /* what the kernel may say; NULL: nothing, and there are no hidden parameters */

@@ -180,7 +180,7 @@ static Launch launch_of(const Request *r, const int32_t *grid)
                     .grid = grid,
                     .programs = &r->spec->programs,
                     .checks = r->options.check,
-                    .told = &r->spec->grids_told,
+                    .told = r->spec->launches_told,
                     .say = say,
                     .say_at = say_at,
                     .user = (void *)r};

@@ -14,11 +14,11 @@
 #include "warn.h"
 #include "../tensor/tensor.h"
 
-static void say(const Launch *l, const char *what, const char *hint)
+static void say(const Launch *l, Told kind, const Reach *e, const char *what, const char *hint)
 {
     char text[700];
 
-    if (!warn_claim(l, TOLD_REACH))
+    if (!warn_claim(l, kind, e->array))
         return;
     snprintf(text, sizeof text, "warning: kernel `%.100s`: %s\nhint: %s\n", l->kernel, what, hint);
     warn_say(l, text);
@@ -64,7 +64,8 @@ static void warn_of_rest(const Launch *l, const Reach *e, int32_t programs, int6
         "lets through, `%.60s`",
         programs, programs == 1 ? "" : "s", e->axis, e->step, (long long)end, (long long)n,
         name_of_number(l, n - e->includes));
-    say(l, what, "cdiv(n, BLOCK) programs reach all of them; n // BLOCK leave out the rest");
+    say(l, TOLD_REST, e, what,
+        "cdiv(n, BLOCK) programs reach all of them; n // BLOCK leave out the rest");
 }
 
 static void warn_of_nothing(const Launch *l, const Reach *e, int64_t n)
@@ -75,7 +76,7 @@ static void warn_of_nothing(const Launch *l, const Reach *e, int64_t n)
              "it stores nothing to `%.60s`: its mask compares with `%.60s`, which is %lld",
              warn_name_of(l, l->tensors[e->array]), name_of_number(l, n - e->includes),
              (long long)n);
-    say(l, what, "a number of elements is 0 or more");
+    say(l, TOLD_REST, e, what, "a number of elements is 0 or more");
 }
 
 /* A grid of threads, as CUDA has it, is one program for each element. */
@@ -87,7 +88,7 @@ static void warn_of_threads(const Launch *l, const Reach *e, int64_t n)
              "the grid has %lld programs along axis %d, as many as there are elements, and each "
              "program works on %d: all but %lld have nothing to do",
              (long long)n, e->axis, e->step, (long long)((n + e->step - 1) / e->step));
-    say(l, what, "a grid counts programs and no threads: cdiv(n, BLOCK) of them");
+    say(l, TOLD_THREADS, e, what, "a grid counts programs and no threads: cdiv(n, BLOCK) of them");
 }
 
 static void warn_of_outside(const Launch *l, const Reach *e, int64_t end)
@@ -102,7 +103,7 @@ static void warn_of_outside(const Launch *l, const Reach *e, int64_t end)
     snprintf(what, sizeof what, "it %s %lld elements of `%.60s`, which has %lld%s",
              e->stores ? "stores to" : "loads", (long long)end, warn_name_of(l, t),
              (long long)elements_of(t), overlaps ? " in memory, each for several" : "");
-    say(l, what,
+    say(l, TOLD_OUTSIDE, e, what,
         overlaps        ? "x.contiguous() has a place for each element; else the kernel goes by "
                           "strides that it is given"
         : e->includes   ? "i <= n lets through n + 1 elements, i < n as many as n"
@@ -124,13 +125,17 @@ static void warn_of_far_rows(const Launch *l, const Reach *e, int64_t programs, 
              "it %s %lld elements of `%.60s`, which has %lld: %lld rows, %lld apart",
              e->stores ? "stores to" : "loads", (long long)end, warn_name_of(l, t),
              (long long)there, (long long)programs, (long long)step);
-    say(l, what, "are there as many rows, and do they lie so far apart?");
+    say(l, TOLD_OUTSIDE, e, what, "are there as many rows, and do they lie so far apart?");
 }
 
 /* How many elements the mask lets through. */
 static int64_t number_of(const Launch *l, const Reach *e)
 {
-    return e->limit < 0 ? INT64_MAX : scalar_to_int(e->type, l->slots[e->limit]) + e->includes;
+    uint64_t bits = e->limit < 0 ? INT64_MAX : l->slots[e->limit];
+
+    if (e->limit < 0 || (e->type == DT_U64 && bits >= INT64_MAX))
+        return INT64_MAX;
+    return scalar_to_int(e->type, bits) + e->includes;
 }
 
 void warn_of_reach(const Launch *l)

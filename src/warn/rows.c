@@ -26,7 +26,7 @@ static void warn_of_tile(const Launch *l, const RowTile *e, int64_t n)
     const tilec_tensor *t = l->tensors[e->array];
     char text[700];
 
-    if (!warn_claim(l, TOLD_ROWS))
+    if (!warn_claim(l, TOLD_ROWS, e->array))
         return;
     snprintf(text, sizeof text,
              "warning: kernel `%.100s`: it %s the first %d elements of `%.60s` along a dimension "

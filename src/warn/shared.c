@@ -31,7 +31,7 @@ void warn_of_shared(const Launch *l)
     for (int i = 0; i < 3; i++) {
         if (!(l->programs->shared.axes >> i & 1) || l->grid[i] < 2)
             continue;
-        if (warn_claim(l, TOLD_SHARED))
+        if (warn_claim(l, TOLD_SHARED, 0))
             tell(l, i);
         return;
     }

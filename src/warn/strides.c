@@ -21,9 +21,9 @@
 #include "warn.h"
 #include "../tensor/tensor.h"
 
-static void say(const Launch *l, int slot, const char *what, const char *hint)
+static void say(const Launch *l, Told kind, int slot, const char *what, const char *hint)
 {
-    if (warn_claim(l, TOLD_STRIDES))
+    if (warn_claim(l, kind, slot))
         warn_say_of(l, l->tensors[slot], what, hint);
 }
 
@@ -65,7 +65,7 @@ static void warn_of_gaps(const Launch *l, int slot)
         "its strides are (%s), and kernel `%.100s` takes elements that lie next to each other, "
         "which are not its own",
         list.text, l->kernel);
-    say(l, slot, what,
+    say(l, TOLD_STRIDES, slot, what,
         "a kernel knows the strides that it is given, x + i * stride; else it needs an array "
         "without gaps, a copy");
 }
@@ -83,7 +83,7 @@ static void look_at_places(const Launch *l, int slot)
              "its %lld elements share %lld place%s of memory, as its strides (%s) say, and kernel "
              "`%.100s` stores to it",
              (long long)elements, (long long)places, places == 1 ? "" : "s", list.text, l->kernel);
-    say(l, slot, what,
+    say(l, TOLD_PLACES, slot, what,
         "an output has a place for each element: torch.empty(shape), or x.contiguous() of what "
         "x.expand() or broadcasting made");
 }
@@ -132,7 +132,7 @@ static void look_at_pixels(const Launch *l, const Stride *s, const tilec_tensor 
              "goes %lld from row to row",
              (long long)tensor_stride(t, 0), (long long)t->shape[2], (long long)t->shape[1],
              l->kernel, (long long)step);
-    say(l, s->array, what,
+    say(l, TOLD_STRIDES, s->array, what,
         "channel c of a pixel is at (y * width + x) * channels + c; a picture of one channel has "
         "one element a pixel");
 }
@@ -148,7 +148,7 @@ static bool warn_of_bytes(const Launch *l, const Stride *s, const tilec_tensor *
              "its rows lie %lld elements apart, and kernel `%.100s` goes %lld from row to row, as "
              "many as that are bytes",
              (long long)tensor_stride(t, 0), l->kernel, (long long)step);
-    say(l, s->array, what,
+    say(l, TOLD_STRIDES, s->array, what,
         "strides count elements: x.stride(0), or x.strides[0] // x.itemsize of NumPy");
     return true;
 }
@@ -187,7 +187,7 @@ static void look_at_step(const Launch *l, const Stride *s)
              "many as it has %s",
              (long long)tensor_stride(t, 0), l->kernel, (long long)step,
              turned ? "rows" : "columns");
-    say(l, s->array, what,
+    say(l, TOLD_STRIDES, s->array, what,
         turned ? "are height and width turned around?"
                : "give it the stride of the rows, or an array without gaps, a copy");
 }
@@ -234,7 +234,7 @@ static void warn_of_order(const Launch *l, int slot, const tilec_tensor *other)
              "its strides are (%s), and those of `%.60s`, of the same shape, (%s): kernel `%.100s` "
              "takes an element of each by one index, which is another element",
              its.text, warn_name_of(l, other), those.text, l->kernel);
-    say(l, slot, what,
+    say(l, TOLD_STRIDES, slot, what,
         "arrays that a kernel goes through by one index lie in one order: x.contiguous() of "
         "PyTorch, numpy.ascontiguousarray(x)");
 }
@@ -268,7 +268,7 @@ void warn_of_arrays(const Launch *l)
     for (int i = 0; i < l->nslots && i < 63; i++) {
         const tilec_tensor *t = l->tensors[i];
         if (t && t->ndim == 0 && (s->runs >> i & 1) && !is_one_given(l))
-            say(l, i,
+            say(l, TOLD_STRIDES, i,
                 "it has no dimensions, and so one element, and the kernel takes those behind it",
                 "where a tensor is written by hand: ndim = 1, and shape points to how many "
                 "elements "

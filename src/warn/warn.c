@@ -91,9 +91,12 @@ static void warn_of_scalars(const Launch *l, int64_t programs)
     warn_say(l, text);
 }
 
-bool warn_claim(const Launch *l, unsigned bit)
+bool warn_claim(const Launch *l, Told kind, int slot)
 {
-    return !(atomic_fetch_or_explicit(l->told, bit, memory_order_relaxed) & bit);
+    enum { BITS = 64 }; /* slots beyond share them */
+    uint64_t bit = UINT64_C(1) << slot % BITS;
+
+    return !(atomic_fetch_or_explicit(&l->told[kind], bit, memory_order_relaxed) & bit);
 }
 
 void warn_of_launch(const Launch *l)
@@ -102,12 +105,12 @@ void warn_of_launch(const Launch *l)
     int64_t programs = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
     int axis = idle_axis(l);
 
-    if (axis >= 0 && warn_claim(l, TOLD_AXES))
+    if (axis >= 0 && warn_claim(l, TOLD_AXES, 0))
         warn_of_axis(l, axis);
     else if (axis < 0)
         warn_of_shared(l);
     if (!p->has_tiles && !p->has_loops && !p->has_atomics && !p->speaks && p->has_stores &&
-        p->axes != 0 && programs >= MANY_SINGLE && warn_claim(l, TOLD_SCALARS))
+        p->axes != 0 && programs >= MANY_SINGLE && warn_claim(l, TOLD_SCALARS, 0))
         warn_of_scalars(l, programs);
     warn_of_arrays(l);
     warn_of_reach(l);

@@ -2,8 +2,8 @@
  * warn.h - what is told of a launch whose grid, arrays and numbers do not go with its kernel
  *
  * src/check/programs.h is what a kernel makes of these, found when it was lowered; here it is
- * compared with what a launch gives.  Nothing here stops a launch, and each kind is said once for a
- * kernel with one set of types.  A warning on a launch that is right is a defect.
+ * compared with what a launch gives.  Nothing here stops a launch, and each kind is said once of
+ * each array, for a kernel with one set of types.  A warning on a launch that is right is a defect.
  */
 #ifndef TILEC_WARN_H
 #define TILEC_WARN_H
@@ -13,6 +13,19 @@
 #include "tilec.h"
 #include "../check/programs.h"
 #include "../lower/lowering.h"
+
+typedef enum {
+    TOLD_AXES,
+    TOLD_SCALARS,
+    TOLD_SHARED,
+    TOLD_STRIDES,
+    TOLD_PLACES,  /* of strides: elements share them */
+    TOLD_REST,    /* of a grid's reach: it leaves elements out, .. */
+    TOLD_THREADS, /* .. or most programs have nothing to do, .. */
+    TOLD_OUTSIDE, /* .. or it goes beyond the array */
+    TOLD_ROWS,
+    TOLD_KINDS
+} Told;
 
 /* A launch, as far as warnings look at it. */
 typedef struct Launch {
@@ -26,7 +39,7 @@ typedef struct Launch {
     const int32_t *grid;
     const Programs *programs;
     bool checks;            /* its accesses are looked at while it runs */
-    _Atomic unsigned *told; /* bits of what was said before */
+    _Atomic uint64_t *told; /* by kind below: bits of the arrays of which it was said before */
     void (*say)(void *user, const char *text);
     /* A warning at a place of the kernel, and what to do about it. */
     void (*say_at)(void *user, Span span, const char *what, const char *hint);
@@ -44,16 +57,8 @@ void warn_of_loaded(const Launch *l, const tilec_tensor *t, const unsigned char 
 
 /* --- for the files here --- */
 
-/* Is it the first for this kernel to tell this?  `bit`: one of these. */
-enum {
-    TOLD_AXES = 1,
-    TOLD_SCALARS = 2,
-    TOLD_STRIDES = 4,
-    TOLD_REACH = 8,
-    TOLD_ROWS = 16,
-    TOLD_SHARED = 32
-};
-bool warn_claim(const Launch *l, unsigned bit);
+/* Is it the first for this kernel to tell this of the array in a slot?  0 where it is of none. */
+bool warn_claim(const Launch *l, Told kind, int slot);
 void warn_say(const Launch *l, const char *text);
 void warn_say_of(const Launch *l, const tilec_tensor *t, const char *what, const char *hint);
 const char *warn_name_of(const Launch *l, const tilec_tensor *t); /* never NULL */
