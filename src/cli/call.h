@@ -132,6 +132,8 @@ typedef struct {
     Call call;
     VEC(Result) outputs; /* of one that others are compared with */
     int group;           /* the first candidate that gives the same */
+    int64_t left;        /* elements by `empty` that it does not write, .. */
+    const char *left_in; /* .. and an array of them; NULL: there are none */
     double seconds;      /* of the last run */
 } Candidate;
 typedef struct {

@@ -3,9 +3,9 @@
  *
  * Candidates are the combinations of the values that --tune lists, or the configurations of
  * @triton.autotune.  They share the arrays that do not depend on what is tuned.  Each runs once, on
- * the arrays as they were, and must give what most others give; those are then timed in turns, so
- * that a machine which gets slower or faster does so for all, and a difference counts only where it
- * stands out from what rounds differ by.
+ * the arrays as they were, must write all that any writes, and give what most of these give; those
+ * are then timed in turns, so that a machine which gets slower or faster does so for all, and a
+ * difference counts only where it stands out from what rounds differ by.
  */
 #include "call.h"
 #include "../guess/guess.h"
@@ -51,6 +51,19 @@ static const char *apply(Tuner *t, Options *o, const char *const *names, const c
     return text.s;
 }
 
+/* `--tune BLOCK=64,128 --tune BLOCK=256`: the last is an argument. */
+static void refuse_single(Cli *c, const Options *o, const char *name)
+{
+    for (int i = 0; i < o->args.len && o->tune_alone; i++) {
+        const ArgText *a = &o->args.at[i];
+        if (a->name && strcmp(a->name, name) == 0)
+            cli_stop(c, CLI_USAGE,
+                     "--tune %s=%s: of one value there is nothing to choose; one list has all that "
+                     "is to be tried",
+                     name, a->text);
+    }
+}
+
 /* All combinations of what --tune lists, the last one fastest. */
 static void list_combinations(Tuner *t, const Options *o)
 {
@@ -62,6 +75,13 @@ static void list_combinations(Tuner *t, const Options *o)
 
     for (int i = 0; i < n; i++) {
         names[i] = o->tunes.at[i].name;
+        refuse_single(c, o, names[i]);
+        for (int k = 0; k < i; k++) {
+            if (strcmp(names[k], names[i]) == 0)
+                cli_stop(c, CLI_USAGE,
+                         "--tune: '%s' is there twice; one list has all: --tune %s=%s,%s", names[i],
+                         names[i], o->tunes.at[k].text, o->tunes.at[i].text);
+        }
         lists[i] = range_expand(&c->store, names[i], o->tunes.at[i].text);
         total *= lists[i].len;
         if (total > MOST_CANDIDATES)
@@ -163,7 +183,8 @@ static void list_candidates(Tuner *t, const Options *o)
         add_configuration(t, o, i);
     if (t->candidates.len == 0)
         cli_stop(t->cli, CLI_USAGE,
-                 "--tune: kernel '%s' has no %s; write what to try: --tune BLOCK=64,128,256",
+                 "--tune: kernel '%s' has no %s; write what to try, two values or more: --tune "
+                 "BLOCK=64,128,256",
                  o->kernel, count > 0 ? "configuration that the file tells" : "@triton.autotune");
     tell_of_keywords(t->cli, o, count);
 }
@@ -263,13 +284,26 @@ static int group_of(Tuner *t, int number)
     return number;
 }
 
+static void count_left(Candidate *k)
+{
+    const Unwritten *u = &k->call.unwritten;
+
+    for (int i = 0; u->wanted && i < u->arrays.len; i++) {
+        k->left += u->arrays.at[i].count;
+        k->left_in = u->arrays.at[i].count > 0 ? u->arrays.at[i].name : k->left_in;
+    }
+}
+
 static void run_first(Cli *c, void *candidate)
 {
     Candidate *k = candidate;
     int before = c->store.blocks.len;
     Comparisons compared = compare_prepare(&k->call);
 
+    k->call.unwritten.wanted = true;
     call_launch(&k->call);
+    unwritten_find(&k->call);
+    count_left(k);
     if (!compare_finish(&k->call, &compared))
         cli_stop(c, CLI_REFUSED, "%s", comparison_text(&c->store, &compared));
     array_free_from(&c->store, before); /* what it was compared with */
@@ -321,28 +355,66 @@ static void run_candidates(Tuner *t)
     }
 }
 
-static int size_of_group(const Tuner *t, int group)
+/* The first of those that leave the fewest elements as they were; NULL: none runs. */
+static const Candidate *fullest(const Tuner *t)
+{
+    const Candidate *best = NULL;
+
+    for (int i = 0; i < t->candidates.len; i++) {
+        const Candidate *k = &t->candidates.at[i];
+        if (!k->row.problem && (!best || k->left < best->left))
+            best = k;
+    }
+    return best;
+}
+
+/* As far as it writes all that any does. */
+static int size_of_group(const Tuner *t, int group, int64_t left)
 {
     int n = 0;
 
-    for (int i = 0; i < t->candidates.len; i++)
-        n += !t->candidates.at[i].row.problem && t->candidates.at[i].group == group;
+    for (int i = 0; i < t->candidates.len; i++) {
+        const Candidate *k = &t->candidates.at[i];
+        n += !k->row.problem && k->group == group && k->left == left;
+    }
     return n;
+}
+
+static void refuse_candidate(const Tuner *t, Candidate *k, const Candidate *right)
+{
+    Cli *c = t->cli;
+
+    if (k->left > right->left)
+        cli_complain(
+            c, CLI_REFUSED,
+            "%s leaves %lld element%s of '%s' as `empty` made them, which %s writes: it is "
+            "not recommended, however fast%s",
+            k->row.text, (long long)(k->left - right->left), k->left - right->left == 1 ? "" : "s",
+            k->left_in, right->row.text,
+            memcmp(k->call.timing.grid, right->call.timing.grid, sizeof k->call.timing.grid) == 0
+                ? "\nhint: both have one grid: cdiv(n, BLOCK) goes with the parameter"
+                : "");
+    else
+        cli_complain(c, CLI_REFUSED,
+                     "%s gives another '%s' than %s: it is not recommended, however fast",
+                     k->row.text, k->row.differs ? k->row.differs : "result", right->row.text);
 }
 
 /* Those that do not give what most give are out.  The first of equal groups is right. */
 static void choose_group(Tuner *t)
 {
+    const Candidate *full = fullest(t);
     int best = -1, most = 0;
 
+    if (!full)
+        cli_stop(t->cli, CLI_REFUSED, "--tune: no configuration runs");
     for (int i = 0; i < t->candidates.len; i++) {
-        if (size_of_group(t, i) > most) {
-            most = size_of_group(t, i);
+        int size = size_of_group(t, i, full->left);
+        if (size > most) {
+            most = size;
             best = i;
         }
     }
-    if (best < 0)
-        cli_stop(t->cli, CLI_REFUSED, "--tune: no configuration runs");
     t->right = best;
     for (int i = 0; i < t->candidates.len; i++) {
         Candidate *k = &t->candidates.at[i];
@@ -352,10 +424,7 @@ static void choose_group(Tuner *t)
             continue;
         if (!k->row.differs)
             k->row.differs = difference_from(t, &t->candidates.at[best], k);
-        cli_complain(t->cli, CLI_REFUSED,
-                     "%s gives another '%s' than %s: it is not recommended, however fast",
-                     k->row.text, k->row.differs ? k->row.differs : "result",
-                     t->candidates.at[best].row.text);
+        refuse_candidate(t, k, &t->candidates.at[best]);
     }
 }
 

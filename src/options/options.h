@@ -81,8 +81,8 @@ typedef struct {
     int runs;       /* 0 = as many as fit in `seconds` */
     double seconds; /* of timed runs; 0: one */
     bool sweep, csv;
-    const char *plot; /* NULL: none */
-    bool tune;
+    const char *plot;                /* NULL: none */
+    bool tune, tune_alone;           /* without a list, at least once */
     AgainstText against;             /* its text is NULL: it was not given */
     VEC(ArgText) tunes;              /* what it tries; none: what @triton.autotune says */
     bool uses_tuned;                 /* what an earlier one found */

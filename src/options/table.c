@@ -175,6 +175,7 @@ static void set_time(const Given *g)
 static void set_tune(const Given *g)
 {
     g->o->tune = true;
+    g->o->tune_alone |= !g->operand;
     if (g->operand)
         vec_push(g->c->arena, &g->o->tunes, operand_tune(g->c, g->operand));
 }

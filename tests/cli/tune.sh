@@ -17,9 +17,10 @@ def copy(x, out, n, B: tl.constexpr):
 def wrong(x, out, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     m = i < n
+    v = tl.load(x + i, mask=m)
     if B == 64:
-        m = i < n - 1
-    tl.store(out + i, tl.load(x + i, mask=m), mask=m)
+        v = tl.where(i == n - 1, v + 1, v)
+    tl.store(out + i, v, mask=m)
 
 @triton.jit
 def bump(x, n, B: tl.constexpr):
@@ -102,6 +103,13 @@ expect 1 err "tilec: B=64 gives another 'out' than B=32: it is not recommended, 
 grep -qE "^B=64 .*differs in 'out'$" "$folder/out" || wrong "no note"
 grep -qE "^fastest: B=(32|128)" "$folder/out" || wrong "none is recommended"
 expect 1 err "tilec: B=64 gives another 'out' than B=32" tune wrong --tune B=64,32,128
+
+# of one grid for all, those that leave elements out are wrong, however many they are
+of_one_grid() { "$tilec" run "$folder/k.py:copy" n=4096 x='rand(fp32,n)' out='empty(fp32,n)' --grid 4 --time=2 "$@"; }
+expect 1 err "tilec: B=256 leaves 3072 elements of 'out' as \`empty\` made them, which B=1024 writes" \
+    of_one_grid --tune B=256,512,1024
+expect 1 err "hint: both have one grid: cdiv(n, BLOCK) goes with the parameter" of_one_grid --tune B=256,512,1024
+expect 1 out "fastest: B=1024" of_one_grid --tune B=256,512,1024
 expect 1 out '"configuration": "B=64", "differs_in": "out"' tune wrong --tune B=32,64,128 --json
 
 expect 0 err "tilec: B=64: out: " tune wrong --tune B=64,128 --compare out=x
@@ -309,6 +317,10 @@ expect 2 err "there is no such argument" best --show z
 expect 2 err "kernel 'copy' has no @triton.autotune; write what to try" tune copy --tune
 expect 2 err "'B' is given, and the configurations of @triton.autotune give it" tune tuned --tune B=64
 expect 2 err "--tune needs NAME=A,B,C" tune copy --tune=B
+expect 2 err "'B' is there twice; one list has all: --tune B=64,128,256,512" \
+    tune copy --tune B=64,128 --tune B=256,512
+expect 2 err "--tune B=256: of one value there is nothing to choose; one list has all that is to be tried" \
+    tune copy --tune B=64,128 --tune B=256
 expect 2 err "--count is for one" tune copy --tune B=1,2 --count
 expect 2 err "all make many calls: one of them at a time" tune copy --tune B=1,2 --sweep
 expect 2 err "the kernel has no parameter 'C'" tune copy --tune C=1,2 B=64
