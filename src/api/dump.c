@@ -106,9 +106,12 @@ static tilec_status refuse_text(Job *job, const Request *r, const struct Stage *
 
     if (!t)
         return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
-    if (r->options.arch && has_stage(t->texts | d->texts, stage))
-        return job_refuse(job, TILEC_BAD_ARGUMENT, "code for `%s` has no stage `%s`",
-                          r->options.arch, stage->name);
+    const char *other = r->options.arch ? api_refuse_arch(d, r->options.arch, false) : NULL;
+    bool has = has_stage(t->texts | d->texts, stage);
+    if (other && has)
+        return job_refuse(job, TILEC_BAD_ARGUMENT,
+                          "the stage `%s` is of the device `%s`, which has no code for `%s`: %s",
+                          stage->name, d->name, r->options.arch, other);
     job_refuse(job, TILEC_BAD_ARGUMENT, "code for the device `%s` has no stage `%s`", d->name,
                stage->name);
     diag(job->diags, DIAG_HINT, (Span){0}, "it has %s",

@@ -168,7 +168,7 @@ static void say_at(void *request, Span span, const char *what, const char *hint)
     free(text);
 }
 
-static Launch launch_of(const Request *r, const int32_t *grid)
+static Launch launch_of(const Request *r, const int32_t *grid, unsigned *said)
 {
     return (Launch){.kernel = r->kernel->name,
                     .signature = r->kernel->signature,
@@ -181,6 +181,7 @@ static Launch launch_of(const Request *r, const int32_t *grid)
                     .programs = &r->spec->programs,
                     .checks = r->options.check,
                     .told = r->spec->launches_told,
+                    .said = said,
                     .say = say,
                     .say_at = say_at,
                     .user = (void *)r};
@@ -195,7 +196,8 @@ typedef struct {
 static void tell_part(void *part, int i, const unsigned char *read)
 {
     const Part *p = part;
-    const Launch l = launch_of(p->request, p->grid);
+    unsigned said = 0;
+    const Launch l = launch_of(p->request, p->grid, &said);
 
     warn_of_loaded(&l, memory_of_range(p->request->binding, i), read);
 }
@@ -250,7 +252,8 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
         return TILEC_OK;
     }
     if (r->options.on_message) {
-        const Launch l = launch_of(r, grid);
+        unsigned said = 0;
+        const Launch l = launch_of(r, grid, &said);
         warn_of_launch(&l);
     }
     tilec_status fits = check_device_grid(r, grid, error);

@@ -92,8 +92,10 @@ static size_t parse_file(Reader *r, size_t at, FileText *out)
         out->has_type = array_dtype(text + next + 1, n, &out->type);
         if (!out->has_type)
             wrong(r, next + 1, next + 1 + n, "not a dtype",
-                  strchr(out->path, '{') ? "a member of each .npz is written in quotes: @'{}:w'"
-                                         : NULL);
+                  strchr(out->path, '{')
+                      ? "a member of each .npz is written in quotes: @'{}:w'"
+                      : "dtypes are fp16, fp32, fp64, bf16, i8 to i64, u8 to u64, i1, and those of "
+                        "fp8");
         next += 1 + n;
     }
     return next;

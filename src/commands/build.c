@@ -88,8 +88,11 @@ static void take_argument(Build *b, const ArgText *text, Names *names)
     BuildParam *p = find_param(b, text->name);
     cli_check(c, tilec_param_info(c->file, b->options->kernel, (int)(p - b->params), &info), NULL);
     if (text->is_type && info.is_constexpr)
-        cli_stop(c, CLI_USAGE, "%s is a tl.constexpr, which is compiled in\nhint: %s=VALUE",
-                 p->name, p->name);
+        cli_stop(
+            c, CLI_USAGE,
+            "%s is a tl.constexpr, which is compiled in\nhint: %s=VALUE, or a few, of which calls "
+            "choose one: %s=64,128",
+            p->name, p->name, p->name);
     if (text->is_type)
         p->type = args_of_type(c, text);
     else

@@ -88,11 +88,14 @@ static BuildCondition parse_condition(const Build *b, const char *text)
         cli_stop(c, CLI_USAGE, "--variant needs NAME=VALUE, not '%s'", text);
     const char *name = arena_strndup(c->arena, text, n);
     int param = find_param(b, name);
-    if (!is_integer(&b->params[param]))
+    const BuildParam *p = &b->params[param];
+    if (!is_integer(p))
         cli_stop(c, CLI_USAGE,
-                 "--variant %s: only an integer that calls give can have values of its own"
-                 "\nhint: %s:i32 makes it one",
-                 text, name);
+                 "--variant %s: only an integer that calls give can have values of its own%s", text,
+                 p->kind == BUILD_FIXED && p->value.kind == TILEC_ARG_INT
+                     ? arena_printf(c->arena,
+                                    "\nhint: %s=64,128 compiles both, and calls choose one", name)
+                     : "");
     Const v = value_parse(&c->store, &none, "--variant", text + n + 1);
     if (v.kind != CONST_INT || v.integer < INT64_MIN || v.integer > INT64_MAX)
         cli_stop(c, CLI_USAGE, "--variant %s: the value is no whole number of 64 bits", text);

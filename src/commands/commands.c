@@ -46,6 +46,9 @@ static const char *meant_command(const char *name)
                     "dump` shows code"},
         {"check", "`tilec run --check` finds accesses outside of arrays"},
         {"gdb", "`tilec debug` steps through a kernel; `tilec run --debug` makes code for gdb"},
+        {"compare", "`tilec run --compare` compares results, --against two kernels in turns"},
+        {"diff", "`tilec run --compare` compares results, --against two kernels in turns"},
+        {"explain", "`tilec report` says where the time of a kernel goes"},
         {"exec", "`tilec run` runs a kernel"},
         {"ls", "`tilec list` shows what a file has"},
         {"show",
@@ -59,7 +62,7 @@ static const char *meant_command(const char *name)
 static void run_command(Cli *c, void *context)
 {
     const Words *words = context;
-    const char *name = words->argv[1], *names[COUNT(commands) + 2];
+    const char *name = words->argv[1], *names[COUNT(commands) + 3];
 
     cli_start(c);
     for (int i = 0; i < COUNT(commands); i++) {
@@ -76,6 +79,7 @@ static void run_command(Cli *c, void *context)
     }
     names[COUNT(commands)] = "help";
     names[COUNT(commands) + 1] = "--version";
+    names[COUNT(commands) + 2] = "--help";
     if (strstr(name, ".py"))
         cli_stop(c, CLI_USAGE, "there is no command '%s'; `tilec run %s ...` runs a kernel of it",
                  name, name);

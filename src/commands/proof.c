@@ -555,6 +555,11 @@ const tilec_derived *proof_run(Cli *c, const Options *o, const GradNames *wrt)
     k->silent = true;
     call_open(k);
     call_evaluate(k);
+    const int32_t *grid = k->timing.grid;
+    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+        cli_stop(k->cli, CLI_USAGE,
+                 "--check: the grid %dx%dx%d has no programs: no gradient is computed", grid[0],
+                 grid[1], grid[2]);
     p.derived = grad_derived(c, &k->options, wrt, &k->args);
     check_rounds(&p);
     const Arguments given = k->args;

@@ -13,7 +13,7 @@ static bool is_wrong(const SlopeReport *r)
 
 static bool is_judged(const SlopeReport *r)
 {
-    return r->rough < r->directions + r->elements || r->elements == 0;
+    return r->rough < r->directions + r->elements;
 }
 
 /* Where element k of the column is, as an index of the array. */
@@ -32,7 +32,9 @@ static void put_verdict(const Proof *p, Text *t, int i)
     const SlopeReport *r = &with->report;
     const char *name = p->derived->gradients[i + 1].gradient;
 
-    if (!is_judged(r))
+    if (with->x.n == 0)
+        text_printf(t, "%s: not judged: `%s` has no elements\n", name, with->x.name);
+    else if (!is_judged(r))
         text_printf(t, "%s: not judged: differences of `%s` say too little here\n", name,
                     p->of.name);
     else if (!is_wrong(r))

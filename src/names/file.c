@@ -430,7 +430,9 @@ static void report_no_kernel(const FrontFile *f, Diags *d)
             text_printf(&list, "%s`%s`", n++ ? ", " : "", f->funcs[i]->name);
     }
     diag(d, DIAG_ERROR, source_whole(f->source), E_FILE_NO_KERNEL);
-    if (!memchr(f->source->text, '\n', f->source->len))
+    if (f->source->len == 0)
+        diag(d, DIAG_HINT, source_whole(f->source), H_FILE_EMPTY);
+    else if (!memchr(f->source->text, '\n', f->source->len))
         diag(d, DIAG_HINT, source_whole(f->source), H_FILE_ONE_LINE, (int)f->source->len);
     note_foreign_jit(f, d);
     bool endless = note_endless_string(f, d);

@@ -88,9 +88,11 @@ static NORETURN void refuse_option(Client *c, Command command, const char *name)
     const char *known[MOST_OPTIONS];
     int n = 0;
 
-    if (advice_for_option(name))
-        client_stop(c, CLIENT_USAGE, "there is no option '%s' here; %s", name,
-                    advice_for_option(name));
+    const char *advice = advice_for_option(name);
+    if (advice && command == COMMAND_DUMP && strncmp(advice, "--save", 6) == 0)
+        advice = "the shell writes what is printed to a file: > FILE";
+    if (advice)
+        client_stop(c, CLIENT_USAGE, "there is no option '%s' here; %s", name, advice);
     for (int i = 0; option_at(i); i++) {
         if (option_is_known(option_at(i), (int)command))
             known[n++] = option_at(i)->name;
@@ -409,6 +411,12 @@ static NORETURN void refuse_word(const Parse *p, const char *word)
     if (before && strcmp(before, "--tune") == 0)
         client_stop(p->c, CLIENT_USAGE, "--tune needs values to try, as in --tune %s=64,128,256",
                     word);
+    if (before && strcmp(before, "-g") == 0)
+        client_stop(
+            p->c, CLIENT_USAGE,
+            "'%s' is no option and no NAME=VALUE: -g is --debug, and --grid %s says how many "
+            "programs run",
+            word, word);
     if (before && takes_no_value(before))
         client_stop(p->c, CLIENT_USAGE,
                     "'%s' is no option and no NAME=VALUE, and %s takes no value", word, before);

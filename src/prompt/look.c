@@ -3,6 +3,7 @@
  *
  * What a value is, and how it is shown, is src/debug's.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -159,6 +160,9 @@ static const char *take_file(Prompt *p, const char **text)
     const char *blank = strrchr(*text, ' '), *word = blank ? blank + 1 : "";
     size_t n = strlen(word);
 
+    bool has_ending = n > 4 && word[n - 4] == '.' && isalpha((unsigned char)word[n - 3]);
+    if (word[0] == '/' || (has_ending && strcmp(word + n - 4, ".png") != 0))
+        client_stop(p->client, CLIENT_USAGE, "`%s`: a picture is written to a .png", word);
     if (n < 5 || strcmp(word + n - 4, ".png") != 0)
         return NULL;
     for (n = (size_t)(blank - *text); n > 0 && strchr(" \t", (*text)[n - 1]);)

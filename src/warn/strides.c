@@ -270,9 +270,8 @@ void warn_of_arrays(const Launch *l)
         if (t && t->ndim == 0 && (s->runs >> i & 1) && !is_one_given(l))
             say(l, TOLD_STRIDES, i,
                 "it has no dimensions, and so one element, and the kernel takes those behind it",
-                "where a tensor is written by hand: ndim = 1, and shape points to how many "
-                "elements "
-                "there are");
+                "an array of one dimension has them, as x.reshape(-1); in C ndim = 1, and shape "
+                "points to how many there are");
         if (t && t->strides && (s->stores >> i & 1))
             look_at_places(l, i);
         if (t && t->strides && t->ndim > 0 && (s->runs >> i & 1) && has_gaps_only(t))

@@ -95,8 +95,13 @@ bool warn_claim(const Launch *l, Told kind, int slot)
 {
     enum { BITS = 64 }; /* slots beyond share them */
     uint64_t bit = UINT64_C(1) << slot % BITS;
+    unsigned said = 1u << kind;
 
-    return !(atomic_fetch_or_explicit(&l->told[kind], bit, memory_order_relaxed) & bit);
+    if (*l->said & said ||
+        atomic_fetch_or_explicit(&l->told[kind], bit, memory_order_relaxed) & bit)
+        return false;
+    *l->said |= said;
+    return true;
 }
 
 void warn_of_launch(const Launch *l)

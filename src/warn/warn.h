@@ -3,7 +3,8 @@
  *
  * src/check/programs.h is what a kernel makes of these, found when it was lowered; here it is
  * compared with what a launch gives.  Nothing here stops a launch, and each kind is said once of
- * each array, for a kernel with one set of types.  A warning on a launch that is right is a defect.
+ * a launch, and once of each array, for a kernel with one set of types.  A warning on a launch that
+ * is right is a defect.
  */
 #ifndef TILEC_WARN_H
 #define TILEC_WARN_H
@@ -39,7 +40,8 @@ typedef struct Launch {
     const int32_t *grid;
     const Programs *programs;
     bool checks;            /* its accesses are looked at while it runs */
-    _Atomic uint64_t *told; /* by kind below: bits of the arrays of which it was said before */
+    _Atomic uint64_t *told; /* by kind above: bits of the arrays of which it was said before */
+    unsigned *said;         /* bits of the kinds that were said of this launch */
     void (*say)(void *user, const char *text);
     /* A warning at a place of the kernel, and what to do about it. */
     void (*say_at)(void *user, Span span, const char *what, const char *hint);
