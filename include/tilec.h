@@ -175,7 +175,7 @@ typedef struct tilec_arg {
     tilec_dtype dtype;
     int pointer;
     const struct tilec_arg *items; /* of a tuple with the names of their fields, or NULL; tuples in
-                                    * tuples are at most 8 deep, and a launch has at most 128
+                                    * tuples are at most 8 deep, and a launch has at most 192
                                     * arguments, each item counted */
     int nitems;
 } tilec_arg;

@@ -7,6 +7,7 @@
  */
 #include "build.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* --- parameters --- */
@@ -229,8 +230,9 @@ static bool has_suffix(const char *path, const char *suffix)
 
 static NORETURN void refuse_output(Cli *c, const char *path, int problem)
 {
-    cli_stop(c, problem == OS_WAS_READ ? CLI_USAGE : CLI_FILES, "%s cannot be written: %s",
-             shown_name(c->arena, path), os_error_text(problem));
+    cli_stop(c, problem == OS_WAS_READ ? CLI_USAGE : CLI_FILES, "%s cannot be written: %s%s",
+             shown_name(c->arena, path), os_error_text(problem),
+             problem == ENOENT ? os_missing(c->arena, path) : "");
 }
 
 static void check_outputs(Cli *c, const Options *o)

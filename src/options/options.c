@@ -89,6 +89,8 @@ static NORETURN void refuse_option(Client *c, Command command, const char *name)
     int n = 0;
 
     const char *advice = advice_for_option(name);
+    if (command == COMMAND_BUILD && strcmp(name, "--device") == 0)
+        advice = "--arch sm_80 builds for GPUs, --cpu says for which CPUs";
     if (advice && command == COMMAND_DUMP && strncmp(advice, "--save", 6) == 0)
         advice = "the shell writes what is printed to a file: > FILE";
     if (advice)

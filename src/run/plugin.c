@@ -116,8 +116,12 @@ const GenPlugin *run_plugin_or_last(Arena *a, const char *last, const char **why
 {
     const char *chosen = os_env("TILEC_PLUGIN"), *library, *path;
 
-    if (chosen && chosen[0] == '/')
-        return run_plugin_at(a, chosen, why);
+    if (chosen && chosen[0] == '/') {
+        const GenPlugin *p = run_plugin_at(a, chosen, why);
+        if (!p)
+            *why = arena_printf(a, "%s, which TILEC_PLUGIN names", *why);
+        return p;
+    }
     if (chosen && chosen[0] != '\0') {
         *why = arena_printf(a, "TILEC_PLUGIN is no absolute path: %s", shown_name(a, chosen));
         return NULL;
