@@ -221,6 +221,8 @@ static void add_point(Cli *c, Point *p)
         return;
     move_release(c, blocks);
     array_free_from(&c->store, blocks);
+    if (interrupt_noted())
+        return;
     terminal_say_trouble("tilec: %s: %s\n", name_of(c, p->sweep, p->row),
                          fails_as_before(p) ? "fails like the one before" : p->row->problem);
 }
@@ -251,17 +253,26 @@ void sweep_run(Cli *c, const Options *o)
 
     if (o->plot)
         plot_check(&c->client, o->plot);
-    for (int i = 0; i < points; i++) {
+    interrupt_defer(true); /* what was measured is told */
+    for (int i = 0; i < s.nrows; i++) {
         Point point = {&open, &axes, &s, i, &s.rows[i]};
         add_point(c, &point);
         progress_at(&p, (double)(i + 1) / points);
+        if (interrupt_noted())
+            s.nrows = s.rows[i].problem ? i : i + 1; /* the signal has ended it, too */
     }
+    interrupt_defer(false);
     progress_end(&p);
     sweep_rank(&s);
-    if (o->plot)
+    if (o->plot && s.nrows > 0)
         plot_sweep(&c->client, &s, o->plot);
     fputs(o->json  ? sweep_json(c->arena, &s)
           : o->csv ? sweep_csv(c->arena, &s)
                    : sweep_table(c->arena, &s),
           stdout);
+    if (!interrupt_noted())
+        return;
+    fflush(stdout);
+    terminal_say("tilec stopped: %d of %d combinations are measured\n", s.nrows, points);
+    interrupt_end();
 }

@@ -30,6 +30,7 @@ static NORETURN void be_child(Cli *c, unsigned seconds, Trial *trial, void *cont
         setrlimit(RLIMIT_CPU, &most);
     alarm(seconds * SLOWEST);
     crash_be_quiet();
+    interrupt_defer(false);
     interrupt_tells_json(NULL);
     trial_pipe = pipe_end;
     write_text(pipe_end, trial(c, context));

@@ -90,6 +90,15 @@ single() {
 expect 0 "" "" single 'x=zeros(i32,1)'
 expect 0 "" "" single 'x=@{}' --each 'in/*.npy' --save out=all.csv
 
+# a sweep tells what it has measured, whoever gets the signal first
+swept() {
+    timeout -s INT --preserve-status 2 "$tilec" run k.py:work --grid 4 --sweep --time=3 x='zeros(i32,1)' out=x "$@" \
+        n=100,10000000,20000000,40000000,100000000,200000000,400000000,800000000
+}
+expect 130 err "of 8 combinations are measured" swept --csv
+grep -q "^100,[0-9]" "$folder/out" || wrong "the first row is missing"
+expect 130 out '"values": {"n": "100"}' swept --json
+
 # a kernel that ends the process: the rows of all in front of its file
 expect 139 err "it was at work on in/140.npy" bash -c '"$0" run k.py:wild --each "in/*.npy" --threads 1 --grid 1 x=@{} \
     out="empty(i32,1)" bad=140 --save out=all.csv; exit $?' "$tilec"
