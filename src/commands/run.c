@@ -11,6 +11,8 @@ static void refuse_mixtures(Cli *c, const Options *o)
 {
     if (!o->sweep && (o->csv || o->plot))
         cli_stop(c, CLI_USAGE, "--csv and --plot are for --sweep");
+    if (o->csv && o->json)
+        cli_stop(c, CLI_USAGE, "--csv and --json: stdout has one of them");
     if (o->compress && o->saves.len == 0)
         cli_stop(c, CLI_USAGE, "--compress is about files that --save writes");
     if (o->skip_existing && (o->eaches.len == 0 || o->saves.len == 0))

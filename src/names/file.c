@@ -368,11 +368,15 @@ bool file_report_errors(const AstFunc *fn, Diags *d)
 
 static bool is_text(const Source *src, Diags *d)
 {
+    static const char little[] = "\xff\xfe", big[] = "\xfe\xff"; /* byte order marks */
     const char *nul = memchr(src->text, '\0', src->len);
 
-    if (nul)
-        diag(d, DIAG_ERROR, source_whole(src), E_FILE_NOT_TEXT, (long)(nul - src->text));
-    return !nul;
+    if (!nul)
+        return true;
+    diag(d, DIAG_ERROR, source_whole(src), E_FILE_NOT_TEXT, (long)(nul - src->text));
+    if (src->len >= 2 && (memcmp(src->text, little, 2) == 0 || memcmp(src->text, big, 2) == 0))
+        diag(d, DIAG_HINT, source_whole(src), H_FILE_UTF16);
+    return false;
 }
 
 /* Does the decorator's name end in `jit`, though it is not Triton's? */

@@ -11,6 +11,7 @@
 
 /* files */
 #define E_FILE_NOT_TEXT      "this is not a text file: byte %ld is 0"
+#define H_FILE_UTF16         "it begins as UTF-16 does: an editor can save it as UTF-8"
 #define H_FILE_EMPTY         "the file is empty"
 #define H_FILE_ONE_LINE      "it is one line of %d bytes: a program that loads a text gives all of it and its length; a path is for tilec_load_file()"
 #define E_FILE_NO_KERNEL     "there is no function with @triton.jit in this file"
