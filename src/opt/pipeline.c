@@ -127,6 +127,7 @@ typedef enum {
     DOT,
     THIN,
     CARRY,
+    SETTLE,
     LICM,
     NARROW,
     SUMS,
@@ -153,6 +154,7 @@ static const Pass passes[] = {
     [DOT]      = {"dot", opt_dot, NULL},             /* add into a product's accumulator */
     [THIN]     = {"thin", NULL, thin_module},        /* products of one row or column as sums */
     [CARRY]    = {"carry", opt_carry, NULL},         /* carry scalars through loops instead of tiles */
+    [SETTLE]   = {"settle", opt_settle, NULL},       /* masks that are known */
     [LICM]     = {"licm", opt_licm, NULL},           /* move what a loop does not change in front of it */
     [NARROW]   = {"narrow", NULL, narrow_module},    /* bytes stay bytes where nothing wraps */
     [SUMS]     = {"sums", NULL, sums_module},        /* loops that add up tiles, four rounds in one */
@@ -172,7 +174,7 @@ static const PassId order[] = {
     FOLD,     CSE,    DCE,                    /* the kernel as written, without waste */
     UNROLL,   FOLD,   PAIRS,    WINDOW,       /* loops */
     DOT,      THIN,   CARRY,                  /* what they add up, and carry */
-    FOLD,     LICM,   CSE,      DCE,          /* one tile of offsets, scalar steps */
+    SETTLE,   FOLD,   LICM,     CSE,     DCE, /* one tile of offsets, scalar steps */
     NARROW,   SUMS,   ROWS,     LATE,    DCE, /* bytes, rows, what lanes would wait for */
     AHEAD,    WHOLE,  CONTRACT, MATH,         /* what the target is slow at */
     FOLD,     LICM,   CSE,      DCE,          /* coefficients leave the loops */
