@@ -272,6 +272,9 @@ void plan_scan_results(Plan *p);
 void plan_measure(Plan *p);
 /* plan_ahead.c: choose what each nest prefetches for the next program. */
 void plan_look_ahead(Plan *p);
+/* plan_programs.c: choose in which order programs come */
+void plan_programs(Plan *p);
+bool plan_wants_order(const Func *f); /* plan_keep.c: that of the grid */
 
 const Type *plan_root_shape(const Root *r); /* the type whose dimensions its nest runs over */
 

@@ -460,10 +460,11 @@ static void print_hint(PlanText *p, const Plan *plan)
 const char *plan_text(const Plan *plan, Arena *a)
 {
     PlanText p = {.out = text_new(a), .plan = plan, .ops = op_printer_new(plan->func, a)};
+    const char *const order[] = {"", ", programs along y first", ", programs along z first"};
     int nests = count_nests(plan->body);
 
-    text_printf(&p.out, "plan of %s: %d nest%s, %lld bytes of scratch\n", plan->func->name, nests,
-                nests == 1 ? "" : "s", (long long)plan->scratch);
+    text_printf(&p.out, "plan of %s: %d nest%s, %lld bytes of scratch%s\n", plan->func->name, nests,
+                nests == 1 ? "" : "s", (long long)plan->scratch, order[plan->first_axis]);
     for (int i = 0; i < plan->buffers.len; i++) {
         const Buffer *b = &plan->buffers.at[i];
         if (b->bytes == 0)
@@ -565,6 +566,8 @@ static void print_schedule(PlanText *p, const Nest *n)
         [PART_REST] = "rest", [PART_DEAD] = "dead",
     };
 
+    if (!n)
+        return;
     print_head(p, n, 0);
     for (int k = 0; n->schedule && k < PARTS; k++) {
         if (n->schedule->part[k].len == 0)
@@ -579,12 +582,9 @@ static void print_schedules(PlanText *p, const BlockPlan *b)
 {
     for (int i = 0; b && i < b->steps.len; i++) {
         const Step *s = &b->steps.at[i];
-        if (s->kind == STEP_NEST)
-            print_schedule(p, s->nest);
-        if (s->kind == STEP_NEST && s->nest->whole)
-            print_schedule(p, s->nest->whole);
-        if (s->kind == STEP_NEST && s->nest->direct)
-            print_schedule(p, s->nest->direct);
+        print_schedule(p, s->nest);
+        print_schedule(p, s->nest ? s->nest->whole : NULL);
+        print_schedule(p, s->nest ? s->nest->direct : NULL);
         print_schedules(p, s->body[0]);
         print_schedules(p, s->body[1]);
     }
