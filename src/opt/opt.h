@@ -78,6 +78,7 @@ void opt_carry(Func *f);   /* carried tiles that step by a uniform scalar become
 void opt_settle(Func *f);  /* comparisons of tiles whose outcome ranges tell */
 void opt_whole(Func *f);   /* programs that lie inside are rid of their masks */
 void opt_late(Func *f);    /* rounds add up tiles, which are reduced behind the loop */
+void opt_early(Func *f);   /* .. and the other way round */
 void opt_ahead(Func *f, bool disjoint); /* a round asks for the loads of the next one */
 void opt_contract(Func *f);             /* 2^(a b - c), loosely: fma(a, b, -c) */
 /* All a b + c of floats, and a b - c, whose products nobody else takes, as fma; inlines.  A

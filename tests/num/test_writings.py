@@ -94,8 +94,23 @@ def windows():
               "BLOCK": block}, {"out": (dtype, want)})
 
 
+def rounds():
+    for dtype, rows, columns, block in (("fp32", 5, 1000, 256), ("fp32", 3, 255, 256), ("i32", 4, 1025, 512),
+                                        ("fp64", 2, 700, 256), ("fp32", 2, 90, 64), ("i64", 3, 257, 256)):
+        x = random.integers(-9, 9, (rows, columns)).astype(NUMPY_TYPES[dtype])
+        want = np.stack([x.sum(axis=1), (x * x).sum(axis=1), x.max(axis=1)], axis=1).astype(x.dtype)
+        if dtype[0] == "f":
+            x[0, columns // 2] = np.nan
+            want[0, :2] = np.nan
+            want[0, 2] = np.nanmax(x[0])
+        case(f"rounds {dtype} {rows}x{columns} by {block}", "in_rounds", str(rows),
+             {"x": apart(suite, x), "out": empty(dtype, rows, 3), "columns": columns,
+              "stride": "x.stride(0)", "BLOCK": block}, {"out": (dtype, want)}, rtol=0, atol=0)
+
+
 tiles()
 names()
+rounds()
 turned()
 blocks()
 windows()

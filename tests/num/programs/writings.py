@@ -77,3 +77,21 @@ def dilated(x, out, height, width, R: tl.constexpr, BLOCK: tl.constexpr):
         v = tl.load(x + y * width + z, mask=mask, other=best)
         best = tl.where(v > best, v, best)
     tl.store(out + r * width + c, best, mask=c < width)
+
+
+@triton.jit
+def in_rounds(x, out, columns, stride, BLOCK: tl.constexpr):
+    """Sum, sum of squares, least and largest of a row, added up as tiles and reduced behind the loop."""
+    row = tl.program_id(0)
+    total = tl.zeros((BLOCK,), x.dtype.element_ty)
+    squares = tl.zeros((BLOCK,), x.dtype.element_ty)
+    high = tl.load(x + row * stride) + tl.zeros((BLOCK,), x.dtype.element_ty)
+    for start in range(0, columns, BLOCK):
+        c = start + tl.arange(0, BLOCK)
+        v = tl.load(x + row * stride + c, mask=c < columns, other=0)
+        total += v
+        squares = v * v + squares
+        high = tl.maximum(high, tl.where(c < columns, v, high))
+    tl.store(out + row * 3, tl.sum(total, axis=0))
+    tl.store(out + row * 3 + 1, tl.sum(squares, axis=0))
+    tl.store(out + row * 3 + 2, tl.max(high, axis=0))
