@@ -172,16 +172,16 @@ typedef struct {
     Plan *plan;
     Nest *nest;
     Schedule *out;
-    Part part;                    /* the list that grows; PART_ROWS: no body stands yet */
-    bool tail;                    /* vectors of this part may reach beyond the extent */
-    bool stored;                  /* this body has written to memory or a buffer */
-    bool rare;                    /* in a detour */
-    bool assumed;                 /* a value of a dead segment took a bound for false */
-    int values;                   /* of this body */
-    int *data;                    /* by root: what a store of this body stores */
-    int *pieces;                  /* by number in nest->pieces: the entry of the quotient */
-    int some;                     /* MAKE_SOME, or NO_ENTRY */
-    Map *lasting[ROLES];          /* what PART_ROWS holds */
+    Part part;           /* the list that grows; PART_ROWS: no body stands yet */
+    bool tail;           /* vectors of this part may reach beyond the extent */
+    bool stored;         /* this body has written to memory or a buffer */
+    bool rare;           /* in a detour */
+    uint64_t assumed;    /* bounds, as bits, that values of a dead segment took for false */
+    int values;          /* of this body */
+    int *data;           /* by root: what a store of this body stores */
+    int *pieces;         /* by number in nest->pieces: the entry of the quotient */
+    int some;            /* MAKE_SOME, or NO_ENTRY */
+    Map *lasting[ROLES]; /* what PART_ROWS holds */
     const Tables *body, *current; /* of this body; of the detour in it, or the same */
     int known[2];                 /* the entries of false and true, or NO_ENTRY */
     VEC(Ask) asked;               /* each for the one before it */

@@ -108,7 +108,20 @@ def rounds():
               "stride": "x.stride(0)", "BLOCK": block}, {"out": (dtype, want)}, rtol=0, atol=0)
 
 
+def norms():
+    for dtype, rows, columns, m, n in (("fp32", 5, 100, 4, 256), ("i32", 9, 257, 8, 512), ("fp32", 8, 64, 8, 64),
+                                       ("fp64", 3, 65, 4, 128), ("i32", 1, 1, 2, 64), ("fp32", 7, 1025, 2, 2048)):
+        x = random.integers(-9, 9, (rows, columns)).astype(NUMPY_TYPES[dtype])
+        want = (x - x.min(axis=1, keepdims=True)) * columns - x.sum(axis=1, keepdims=True)
+        if dtype[0] == "f":
+            x[0, 0] = want[0] = np.nan
+        case(f"norms {dtype} {rows}x{columns} in {m}x{n}", "normed_tiles", "cdiv(rows,BLOCK_M)",
+             {"x": x, "out": empty(dtype, rows, columns), "rows": rows, "columns": columns,
+              "BLOCK_M": m, "BLOCK_N": n}, {"out": (dtype, want)}, rtol=0, atol=0)
+
+
 tiles()
+norms()
 names()
 rounds()
 turned()
