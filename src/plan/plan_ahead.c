@@ -17,7 +17,8 @@
  * the next round (cpu_dot_ahead.c): while it multiplies, nobody else asks for anything.
  *
  * Only launches that move more than the cache holds ask for it.  Where the next row is, the
- * generated code finds out by itself: as far from this row as this one is from the one before.
+ * generated code finds out by itself: as far from this row as this one is from the one before.  Of
+ * rows that an index from memory picks that says nothing.
  */
 #include "plan_internal.h"
 
@@ -52,11 +53,32 @@ static int nest_cost(const Plan *p, const Nest *n)
     return cost;
 }
 
+/* Is its place made of something that was loaded, a tile of at least that rank? */
+static bool is_picked(const Plan *p, const Leaf *leaf, int rank)
+{
+    VEC(const Value *) todo = {0};
+    Map *seen = map_new(p->arena);
+
+    vec_push(p->arena, &todo, leaf->value->def->operands[LOAD_PTR]);
+    while (todo.len > 0) {
+        const Value *v = todo.at[--todo.len];
+        if (!v->def || map_get(seen, MAP_KEY(v)))
+            continue;
+        if (v->def->code == OP_load && v->type->rank >= rank)
+            return true;
+        map_put(seen, MAP_KEY(v), v->def);
+        for (int i = 0; i < v->def->noperands; i++)
+            vec_push(p->arena, &todo, v->def->operands[i]);
+    }
+    return false;
+}
+
 static bool known_contiguous(const Plan *p, const Leaf *leaf)
 {
     const Axis *a = axis_of(p->axis, leaf->value->def->operands[LOAD_PTR]);
 
-    return a && leaf->identity && a->contiguity[0] == leaf->value->type->dims[0];
+    return a && leaf->identity && a->contiguity[0] == leaf->value->type->dims[0] &&
+           !is_picked(p, leaf, 0);
 }
 
 static void see(Plan *p, Map *rows, Nest *n, const Leaf *leaf)
@@ -150,7 +172,7 @@ static void look_down(Plan *p, Nest *n)
     for (int i = 0; i < n->leaves.len; i++) {
         const Leaf *leaf = &n->leaves.at[i];
         int bytes = leaf->load ? bytes_of_row(p, n, leaf) : 0;
-        if (bytes < CACHE_LINE || bytes > SHORT_ROW)
+        if (bytes < CACHE_LINE || bytes > SHORT_ROW || is_picked(p, leaf, 1))
             continue;
         Ahead a = {*leaf, .level = 1, .rows = MAX(AHEAD_BYTES / bytes, LEAST_ROWS / 2)};
         a.rows = MIN(a.rows, MOST_ROWS);
