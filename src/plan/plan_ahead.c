@@ -7,7 +7,7 @@
  * leaves room for what the nests store.  A row that only one nest reads is prefetched there,
  * because the processor's own prefetching stops at the end of a page.  A row is a tile of one
  * dimension that is read outside of loops, or by several nests of a loop, as one over rows has them
- * (opt/rows.c): those that a loop walks over are left to the processor.
+ * (opt/rows.c), or of one that jumps: those that a loop walks over are left to the processor.
  *
  * Rows of a larger tile that are short, and far from each other, end before the processor has seen
  * where they go, and what is computed of one fills its window: so each asks for a whole row some
@@ -127,7 +127,16 @@ static bool stays(const Leaf *leaf, const Block *loop)
     return leaf->load && leaf->value->def->operands[LOAD_PTR]->block != loop;
 }
 
-/* The rows that a block's nests read; of a loop's body those that several of them do. */
+/* Does the loop go on by what no constant says, as by the number of programs? */
+static bool jumps(const Block *loop)
+{
+    int64_t step;
+
+    return loop->owner->code == OP_for && !value_const_int(loop->owner->operands[FOR_STEP], &step);
+}
+
+/* The rows that a block's nests read; of a loop's body those that several of them do, or all where
+ * the next round is elsewhere. */
 static void look_in(Plan *p, const BlockPlan *b, const Block *loop)
 {
     Map *rows = map_new(p->arena);
@@ -143,7 +152,7 @@ static void look_in(Plan *p, const BlockPlan *b, const Block *loop)
         Nest *n = b->steps.at[i].nest;
         for (int k = 0; n && k < n->leaves.len; k++) {
             const Row *r = map_get(rows, MAP_KEY(n->leaves.at[k].value));
-            if (r && r->leaf == &n->leaves.at[k] && (!loop || r->nests.len > 1))
+            if (r && r->leaf == &n->leaves.at[k] && (!loop || r->nests.len > 1 || jumps(loop)))
                 share_out(p, r);
         }
     }
