@@ -2,7 +2,8 @@
  * cpu_programs.c - the programs of a launch, one behind the other
  *
  * A launch asks for programs by their numbers, some in a row.  Number n is the n-th of the grid, x
- * the fastest; or, where the plan has tiles that go in strips (plan_keep.c), the n-th along these:
+ * the fastest, or the axis that the plan has first (plan_programs.c); or, where the plan has tiles
+ * that go in strips (plan_keep.c), the n-th along these:
  *
  *     0  1  2 | 12 13 14      a strip is `width` columns of x, and all of y; the strips of a plane
  *     3  4  5 | 15 16 17      come one behind the other, then the next plane of z
@@ -14,7 +15,8 @@
  */
 #include "cpu.h"
 
-/* Where a program is: x, y, z, and where the strip begins that it is in.  All i64. */
+/* Where a program is: along the axes in the order in which programs go, x, y, z but where another
+ * one is first, and where the strip begins that it is in.  All i64. */
 typedef struct {
     Val at[3], begin;
 } InGrid;
@@ -80,6 +82,18 @@ static bool has_strips(const Plan *p)
 }
 
 /* --- numbers --- */
+
+/* Which axis of the grid is the i-th that programs go along. */
+static int axis_at(const Plan *p, int i)
+{
+    return i == 0 ? p->first_axis : i <= p->first_axis ? i - 1 : i;
+}
+
+static void set_program(Cpu *c, const InGrid *p)
+{
+    for (int i = 0; i < COUNT(p->at); i++)
+        c->program[axis_at(c->plan, i)] = LLVMBuildTrunc(c->b, p->at[i], c->l->i32, "");
+}
 
 static InGrid place_of(Cpu *c, Val n, const Val *size)
 {
@@ -195,8 +209,7 @@ static void programs_in_parts(Cpu *c, Val first, Val last, const Val *size)
     Val program = LLVMBuildUDiv(c->b, n, c->parts, "");
     InGrid place = c->strip ? place_in_strip(c, program, size) : place_of(c, program, size);
     c->part = LLVMBuildURem(c->b, n, c->parts, "");
-    for (int d = 0; d < 3; d++)
-        c->program[d] = LLVMBuildTrunc(c->b, place.at[d], c->l->i32, "");
+    set_program(c, &place);
     find_ranges(c);
     run_program(c, &place, exit);
     Val after = LLVMBuildAdd(c->b, n, llvm_int(t, 1), "");
@@ -208,13 +221,12 @@ static void programs_in_parts(Cpu *c, Val first, Val last, const Val *size)
 
 void cpu_programs(Cpu *c, Val first, Val last)
 {
-    Llvm *l = c->l;
-    LLVMTypeRef t = l->i64;
+    LLVMTypeRef t = c->l->i64;
     Val size[3];
     InGrid place;
 
     for (int d = 0; d < 3; d++)
-        size[d] = LLVMBuildSExt(c->b, c->programs[d], t, "");
+        size[d] = LLVMBuildSExt(c->b, c->programs[axis_at(c->plan, d)], t, "");
     if (has_strips(c->plan))
         c->strip = strip_width(c, size[0]);
     if (c->options->parts && c->plan->split.most > 1) {
@@ -229,8 +241,7 @@ void cpu_programs(Cpu *c, Val first, Val last)
     Val n = LLVMBuildPhi(c->b, t, "");
     for (int i = 0; i < PLACES; i++)
         *part(&place, i) = LLVMBuildPhi(c->b, t, "");
-    for (int d = 0; d < 3; d++)
-        c->program[d] = LLVMBuildTrunc(c->b, place.at[d], l->i32, "");
+    set_program(c, &place);
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, n, last, ""), in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
     run_program(c, &place, exit);

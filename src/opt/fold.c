@@ -151,8 +151,8 @@ static Value *simplify_op(Op *op)
     if (!op_has(op, PURE))
         return NULL;
     if ((v = fold_constants(op)) || (is_tile_arithmetic(op) && (v = fold_uniform(op))) ||
-        (v = fold_algebra(op)) || (v = fold_cast(op)) || (v = fold_shape(op)) ||
-        (v = narrow_broadcasts(op)))
+        (v = fold_algebra(op)) || (v = fold_compare(op)) || (v = fold_cast(op)) ||
+        (v = fold_shape(op)) || (v = narrow_broadcasts(op)))
         return v;
     return NULL;
 }

@@ -313,6 +313,23 @@ static Value *fold_cut(Op *op)
     return fold_unary(op, OP_trunc, fold_new(op, OP_select, 3, arms, 0, NULL, NULL), NULL);
 }
 
+/* x > y ? x : y, of integers. */
+static Value *fold_extreme(Op *op)
+{
+    const Op *compare = op->operands[0]->def;
+    Value *yes = op->operands[1], *no = op->operands[2];
+
+    if (!compare || !is_kind(yes, INTS) || is_bool(yes))
+        return NULL;
+    bool above = compare->code == OP_gt || compare->code == OP_ge;
+    bool below = compare->code == OP_lt || compare->code == OP_le;
+    bool same = compare->operands[0] == yes && compare->operands[1] == no;
+    if ((!above && !below) ||
+        (!same && (compare->operands[0] != no || compare->operands[1] != yes)))
+        return NULL;
+    return fold_binary(op, above == same ? OP_max : OP_min, yes, no);
+}
+
 static Value *fold_select(Op *op)
 {
     Value *c = op->operands[0], *yes = op->operands[1], *no = op->operands[2];
@@ -323,8 +340,10 @@ static Value *fold_select(Op *op)
         return no;
     if (opt_made_by(c, OP_not))
         return fold_new(op, OP_select, 3, (Value *[]){c->def->operands[0], no, yes}, 0, NULL, NULL);
-    if (yes->type != c->type)
-        return fold_cut(op);
+    if (yes->type != c->type) {
+        Value *extreme = fold_extreme(op);
+        return extreme ? extreme : fold_cut(op);
+    }
     if (fold_is_const(yes, 1) && fold_is_const(no, 0))
         return c;
     if (fold_is_const(yes, 0) && fold_is_const(no, 1))

@@ -14,6 +14,9 @@
  * they do within a tile, and each lane has fewer roundings than before.
  *
  * s is to be carried for nothing else.  A lane keeps more registers, so there is a limit.
+ *
+ * Early is the other way round, for targets that keep a tile in memory, which each round would read
+ * and write: it reduces what it adds, and carries a number.
  */
 #include "opt.h"
 #include "../ir/analysis.h"
@@ -21,9 +24,10 @@
 enum {
     USUAL_WARPS = 4, /* where the launch does not say */
     LANES = 32,
-    MOST_EACH = 16, /* elements that a lane keeps more, of one tile, */
-    MOST_ALL = 32,  /* and of all */
-    MOST_SUMS = 4   /* of one loop */
+    MOST_EACH = 16,   /* elements that a lane keeps more, of one tile, */
+    MOST_ALL = 32,    /* and of all */
+    MOST_SUMS = 4,    /* of one loop */
+    LEAST_EARLY = 256 /* elements: shorter tiles are soon read and written */
 };
 
 typedef struct {
@@ -90,13 +94,12 @@ static int find_sums(const Late *x, const Op *loop, Sum *sums)
     return n;
 }
 
-static Value *neutral_tile(Builder *b, const Op *reduce)
+static uint64_t neutral_bits(const Op *reduce)
 {
     CombineKind kind = ir_combine_kind(reduce);
-    const Type *t = reduce->operands[0]->type;
+    DType t = reduce->operands[0]->type->dtype;
 
-    return build_const(
-        b, t, dtype_is_float(t->dtype) ? scalar_from_double(t->dtype, kind.real) : kind.bits);
+    return dtype_is_float(t) ? scalar_from_double(t, kind.real) : kind.bits;
 }
 
 /* Behind the loop: the tile reduced, and added to what was there in front of it. */
@@ -124,7 +127,7 @@ static void visit(Op *loop, void *late)
         return;
     Builder b = builder_before(loop);
     for (int k = 0; k < n; k++) {
-        first[k] = neutral_tile(&b, sums[k].reduce);
+        first[k] = build_const(&b, sums[k].reduce->operands[0]->type, neutral_bits(sums[k].reduce));
         next[k] = sums[k].reduce->operands[0];
     }
     loop = opt_carry_more(loop, n, first, next, now);
@@ -145,5 +148,70 @@ void opt_late(Func *f)
               .lanes = LANES * (f->num_warps > 0 ? f->num_warps : USUAL_WARPS)};
 
     ir_walk(f->body, visit, &x);
+    opt_resolve_all(f->body);
+}
+
+/* --- early --- */
+
+/* The op that reduces to one number, and nothing else reads, what rounds have added to where there
+ * was nothing, whose bits it gives; NULL. */
+static Op *reduced_behind(const Late *x, const Op *loop, int i, uint64_t *bits)
+{
+    const Value *arg = loop->regions[0]->args[i + 1], *tile = loop->results[i];
+    const Op *add = opt_last(loop->regions[0])->operands[i]->def;
+    Op *reduce = loop->next;
+
+    if (!is_used_once(x, tile) || !is_used_once(x, arg) || !is_exact_or_wide(tile->type) ||
+        type_numel(tile->type) < LEAST_EARLY || !add || add->noperands != 2 ||
+        !is_used_once(x, add->results[0]) || (add->operands[0] != arg && add->operands[1] != arg))
+        return NULL;
+    while (reduce && !(ir_reduces(reduce) && reduce->operands[0] == tile))
+        reduce = reduce->next;
+    if (!reduce || reduce->noperands != 1 || type_numel(reduce->results[0]->type) != 1 ||
+        ir_combine_kind(reduce).neutral != add->code)
+        return NULL;
+    bool known = value_constant(loop->operands[FOR_BOUNDS + i], bits);
+    bool zero = add->code == OP_add && scalar_to_double(tile->type->dtype, *bits) == 0;
+    return known && (zero || *bits == neutral_bits(reduce)) ? reduce : NULL;
+}
+
+static void visit_early(Op *loop, void *late)
+{
+    Sum sums[MOST_SUMS];
+    Value *first[MOST_SUMS], *next[MOST_SUMS], *now[MOST_SUMS];
+    int carried = loop->nresults, n = 0;
+    uint64_t bits = 0;
+
+    for (int i = 0; loop->code == OP_for && i < carried && n < MOST_SUMS; i++) {
+        Op *reduce = reduced_behind(late, loop, i, &bits);
+        if (!reduce)
+            continue;
+        Builder b = builder_before(loop);
+        sums[n] = (Sum){i, opt_last(loop->regions[0])->operands[i]->def, reduce};
+        first[n] = build_const(&b, reduce->results[0]->type, bits);
+        Map *map = map_new(b.module->arena);
+        bool second = sums[n].add->operands[0] == loop->regions[0]->args[i + 1];
+        map_put(map, MAP_KEY(reduce->operands[0]), sums[n].add->operands[second]);
+        b = builder_before(opt_last(loop->regions[0]));
+        op_clone(&b, reduce, map);
+        next[n++] = map_get(map, MAP_KEY(reduce->results[0]));
+    }
+    if (n == 0)
+        return;
+    loop = opt_carry_more(loop, n, first, next, now);
+    Op *yield = opt_last(loop->regions[0]);
+    Builder b = builder_before(yield);
+    for (int k = 0; k < n; k++) {
+        yield->operands[carried + k] = build_binary(&b, sums[k].add->code, now[k], next[k]);
+        yield->operands[sums[k].carried] = loop->regions[0]->args[sums[k].carried + 1];
+        sums[k].reduce->results[0]->repl = loop->results[carried + k];
+    }
+}
+
+void opt_early(Func *f)
+{
+    Late x = {.uses = ir_uses(f, f->module->arena)};
+
+    ir_walk(f->body, visit_early, &x);
     opt_resolve_all(f->body);
 }

@@ -75,8 +75,10 @@ void opt_dot(Func *f);     /* x + dot(a, b, 0) becomes dot(a, b, x) */
 void opt_thin(Func *f);    /* products of one row, or column, as sums of a tile */
 void opt_promise(Func *f); /* hints whose results nobody takes are taken from there on */
 void opt_carry(Func *f);   /* carried tiles that step by a uniform scalar become a scalar carry */
+void opt_settle(Func *f);  /* comparisons of tiles whose outcome ranges tell */
 void opt_whole(Func *f);   /* programs that lie inside are rid of their masks */
 void opt_late(Func *f);    /* rounds add up tiles, which are reduced behind the loop */
+void opt_early(Func *f);   /* .. and the other way round */
 void opt_ahead(Func *f, bool disjoint); /* a round asks for the loads of the next one */
 void opt_contract(Func *f);             /* 2^(a b - c), loosely: fma(a, b, -c) */
 /* All a b + c of floats, and a b - c, whose products nobody else takes, as fma; inlines.  A

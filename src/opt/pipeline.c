@@ -15,6 +15,7 @@ typedef struct {
     void (*on_func)(Func *f);
     void (*on_module)(Module *m, const OptOptions *o, Diags *d);
     bool scheduled; /* only for targets that have a schedule of their own */
+    bool windows;   /* only for those that want OptOptions.windows */
 } Pass;
 
 static void inline_module(Module *m, const OptOptions *o, Diags *d)
@@ -64,41 +65,6 @@ static void unroll_module(Module *m, const OptOptions *o, Diags *d)
         opt_unroll(m->funcs[i], o->windows, o->schedules);
 }
 
-static void pairs_module(Module *m, const OptOptions *o, Diags *d)
-{
-    (void)d;
-    for (int i = 0; o->windows && i < m->nfuncs; i++)
-        opt_pairs(m->funcs[i]);
-}
-
-static void window_module(Module *m, const OptOptions *o, Diags *d)
-{
-    (void)d;
-    for (int i = 0; o->windows && i < m->nfuncs; i++)
-        opt_window(m->funcs[i]);
-}
-
-static void thin_module(Module *m, const OptOptions *o, Diags *d)
-{
-    (void)d;
-    for (int i = 0; o->windows && i < m->nfuncs; i++)
-        opt_thin(m->funcs[i]);
-}
-
-static void narrow_module(Module *m, const OptOptions *o, Diags *d)
-{
-    (void)d;
-    for (int i = 0; o->windows && i < m->nfuncs; i++)
-        opt_narrow(m->funcs[i]);
-}
-
-static void sums_module(Module *m, const OptOptions *o, Diags *d)
-{
-    (void)d;
-    for (int i = 0; o->windows && i < m->nfuncs; i++)
-        opt_unroll_sums(m->funcs[i]);
-}
-
 static void rows_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
@@ -127,8 +93,10 @@ typedef enum {
     DOT,
     THIN,
     CARRY,
+    SETTLE,
     LICM,
     NARROW,
+    EARLY,
     SUMS,
     ROWS,
     LATE,
@@ -148,14 +116,16 @@ static const Pass passes[] = {
     [CSE]      = {"cse", opt_cse, NULL},             /* compute equal things once */
     [DCE]      = {"dce", opt_dce, NULL},             /* drop what nothing needs, carried values too */
     [UNROLL]   = {"unroll", NULL, unroll_module},    /* repeat the bodies of loops that ask for it */
-    [PAIRS]    = {"pairs", NULL, pairs_module},      /* every other element as a tile of its own */
-    [WINDOW]   = {"window", NULL, window_module},    /* maxima and sums over windows, by halves */
+    [PAIRS]    = {"pairs", opt_pairs, NULL, .windows = true},      /* every other element as a tile of its own */
+    [WINDOW]   = {"window", opt_window, NULL, .windows = true},    /* maxima and sums over windows, by halves */
     [DOT]      = {"dot", opt_dot, NULL},             /* add into a product's accumulator */
-    [THIN]     = {"thin", NULL, thin_module},        /* products of one row or column as sums */
+    [THIN]     = {"thin", opt_thin, NULL, .windows = true},        /* products of one row or column as sums */
     [CARRY]    = {"carry", opt_carry, NULL},         /* carry scalars through loops instead of tiles */
+    [SETTLE]   = {"settle", opt_settle, NULL},       /* masks that are known */
     [LICM]     = {"licm", opt_licm, NULL},           /* move what a loop does not change in front of it */
-    [NARROW]   = {"narrow", NULL, narrow_module},    /* bytes stay bytes where nothing wraps */
-    [SUMS]     = {"sums", NULL, sums_module},        /* loops that add up tiles, four rounds in one */
+    [NARROW]   = {"narrow", opt_narrow, NULL, .windows = true},    /* bytes stay bytes where nothing wraps */
+    [EARLY]    = {"early", opt_early, NULL, .windows = true}, /* add up numbers in place of long tiles */
+    [SUMS]     = {"sums", opt_unroll_sums, NULL, .windows = true},        /* loops that add up tiles, four rounds in one */
     [ROWS]     = {"rows", NULL, rows_module},        /* tiles of rows as loops over them */
     [LATE]     = {"late", opt_late, NULL, true},     /* reduce what rounds add up behind the loop */
     [AHEAD]    = {"ahead", NULL, ahead_module, true}, /* let a round ask for the next one's loads */
@@ -172,8 +142,9 @@ static const PassId order[] = {
     FOLD,     CSE,    DCE,                    /* the kernel as written, without waste */
     UNROLL,   FOLD,   PAIRS,    WINDOW,       /* loops */
     DOT,      THIN,   CARRY,                  /* what they add up, and carry */
-    FOLD,     LICM,   CSE,      DCE,          /* one tile of offsets, scalar steps */
-    NARROW,   SUMS,   ROWS,     LATE,    DCE, /* bytes, rows, what lanes would wait for */
+    SETTLE,   FOLD,   LICM,     CSE,     DCE, /* one tile of offsets, scalar steps */
+    NARROW,   EARLY,  SUMS,     ROWS,         /* bytes, sums, rows, */
+    LATE,     DCE,                            /* what lanes would wait for */
     AHEAD,    WHOLE,  CONTRACT, MATH,         /* what the target is slow at */
     FOLD,     LICM,   CSE,      DCE,          /* coefficients leave the loops */
 };
@@ -200,7 +171,7 @@ static bool run_pass(const Pass *pass, Module *m, const OptOptions *o, Diags *d)
 
     if (pass->on_module)
         pass->on_module(m, o, d);
-    for (int i = 0; pass->on_func && i < m->nfuncs; i++)
+    for (int i = 0; pass->on_func && (o->windows || !pass->windows) && i < m->nfuncs; i++)
         pass->on_func(m->funcs[i]);
     if (diag_errors(d) > errors)
         return false;

@@ -433,6 +433,7 @@ Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a)
         if (round > MAX_ROUNDS + f->nvalues)
             bug("planning does not settle");
     }
+    plan_programs(p);
     plan_look_ahead(p);
     plan_shape(p);
     plan_measure(p);

@@ -330,7 +330,6 @@ typedef struct {
 
 /* A plan of a larger size is refused. */
 enum { PLAN_MOST_OPS = 250000 };
-
 enum { NO_BUFFER = -1, NEST_NONE = -1, NEST_SEVERAL = -2 };
 
 /* Are two elements of a tile of pointers at one address? */
@@ -371,6 +370,7 @@ typedef struct {
     VEC(Keep) keeps;
     VEC(Tally) tallies;
     Split split;
+    int first_axis;      /* of the grid: along which programs come one behind the other */
     int64_t *workspaces; /* by parameter of PARAM_WORKSPACE: where it begins in scratch */
     int64_t scratch;     /* bytes one thread needs */
     int64_t front;       /* of these, without the slots of what is kept, which come last */

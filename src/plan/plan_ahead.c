@@ -7,7 +7,7 @@
  * leaves room for what the nests store.  A row that only one nest reads is prefetched there,
  * because the processor's own prefetching stops at the end of a page.  A row is a tile of one
  * dimension that is read outside of loops, or by several nests of a loop, as one over rows has them
- * (opt/rows.c): those that a loop walks over are left to the processor.
+ * (opt/rows.c), or of one that jumps: those that a loop walks over are left to the processor.
  *
  * Rows of a larger tile that are short, and far from each other, end before the processor has seen
  * where they go, and what is computed of one fills its window: so each asks for a whole row some
@@ -17,7 +17,8 @@
  * the next round (cpu_dot_ahead.c): while it multiplies, nobody else asks for anything.
  *
  * Only launches that move more than the cache holds ask for it.  Where the next row is, the
- * generated code finds out by itself: as far from this row as this one is from the one before.
+ * generated code finds out by itself: as far from this row as this one is from the one before.  Of
+ * rows that an index from memory picks that says nothing.
  */
 #include "plan_internal.h"
 
@@ -52,11 +53,32 @@ static int nest_cost(const Plan *p, const Nest *n)
     return cost;
 }
 
+/* Is its place made of something that was loaded, a tile of at least that rank? */
+static bool is_picked(const Plan *p, const Leaf *leaf, int rank)
+{
+    VEC(const Value *) todo = {0};
+    Map *seen = map_new(p->arena);
+
+    vec_push(p->arena, &todo, leaf->value->def->operands[LOAD_PTR]);
+    while (todo.len > 0) {
+        const Value *v = todo.at[--todo.len];
+        if (!v->def || map_get(seen, MAP_KEY(v)))
+            continue;
+        if (v->def->code == OP_load && v->type->rank >= rank)
+            return true;
+        map_put(seen, MAP_KEY(v), v->def);
+        for (int i = 0; i < v->def->noperands; i++)
+            vec_push(p->arena, &todo, v->def->operands[i]);
+    }
+    return false;
+}
+
 static bool known_contiguous(const Plan *p, const Leaf *leaf)
 {
     const Axis *a = axis_of(p->axis, leaf->value->def->operands[LOAD_PTR]);
 
-    return a && leaf->identity && a->contiguity[0] == leaf->value->type->dims[0];
+    return a && leaf->identity && a->contiguity[0] == leaf->value->type->dims[0] &&
+           !is_picked(p, leaf, 0);
 }
 
 static void see(Plan *p, Map *rows, Nest *n, const Leaf *leaf)
@@ -105,7 +127,16 @@ static bool stays(const Leaf *leaf, const Block *loop)
     return leaf->load && leaf->value->def->operands[LOAD_PTR]->block != loop;
 }
 
-/* The rows that a block's nests read; of a loop's body those that several of them do. */
+/* Does the loop go on by what no constant says, as by the number of programs? */
+static bool jumps(const Block *loop)
+{
+    int64_t step;
+
+    return loop->owner->code == OP_for && !value_const_int(loop->owner->operands[FOR_STEP], &step);
+}
+
+/* The rows that a block's nests read; of a loop's body those that several of them do, or all where
+ * the next round is elsewhere. */
 static void look_in(Plan *p, const BlockPlan *b, const Block *loop)
 {
     Map *rows = map_new(p->arena);
@@ -121,7 +152,7 @@ static void look_in(Plan *p, const BlockPlan *b, const Block *loop)
         Nest *n = b->steps.at[i].nest;
         for (int k = 0; n && k < n->leaves.len; k++) {
             const Row *r = map_get(rows, MAP_KEY(n->leaves.at[k].value));
-            if (r && r->leaf == &n->leaves.at[k] && (!loop || r->nests.len > 1))
+            if (r && r->leaf == &n->leaves.at[k] && (!loop || r->nests.len > 1 || jumps(loop)))
                 share_out(p, r);
         }
     }
@@ -150,7 +181,7 @@ static void look_down(Plan *p, Nest *n)
     for (int i = 0; i < n->leaves.len; i++) {
         const Leaf *leaf = &n->leaves.at[i];
         int bytes = leaf->load ? bytes_of_row(p, n, leaf) : 0;
-        if (bytes < CACHE_LINE || bytes > SHORT_ROW)
+        if (bytes < CACHE_LINE || bytes > SHORT_ROW || is_picked(p, leaf, 1))
             continue;
         Ahead a = {*leaf, .level = 1, .rows = MAX(AHEAD_BYTES / bytes, LEAST_ROWS / 2)};
         a.rows = MIN(a.rows, MOST_ROWS);

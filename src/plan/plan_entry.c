@@ -157,7 +157,7 @@ static bool bound_known(Scheduler *s, const Ask *a, bool uniform_too, Made *out)
             (!bound_ends(b) && !holds))
             continue;
         *out = plan_known(s, holds, true);
-        s->assumed |= !holds && a->role != AS_MASK;
+        s->assumed |= !holds && a->role != AS_MASK ? UINT64_C(1) << i : 0;
         return true;
     }
     return false;

@@ -172,16 +172,16 @@ typedef struct {
     Plan *plan;
     Nest *nest;
     Schedule *out;
-    Part part;                    /* the list that grows; PART_ROWS: no body stands yet */
-    bool tail;                    /* vectors of this part may reach beyond the extent */
-    bool stored;                  /* this body has written to memory or a buffer */
-    bool rare;                    /* in a detour */
-    bool assumed;                 /* a value of a dead segment took a bound for false */
-    int values;                   /* of this body */
-    int *data;                    /* by root: what a store of this body stores */
-    int *pieces;                  /* by number in nest->pieces: the entry of the quotient */
-    int some;                     /* MAKE_SOME, or NO_ENTRY */
-    Map *lasting[ROLES];          /* what PART_ROWS holds */
+    Part part;           /* the list that grows; PART_ROWS: no body stands yet */
+    bool tail;           /* vectors of this part may reach beyond the extent */
+    bool stored;         /* this body has written to memory or a buffer */
+    bool rare;           /* in a detour */
+    uint64_t assumed;    /* bounds, as bits, that values of a dead segment took for false */
+    int values;          /* of this body */
+    int *data;           /* by root: what a store of this body stores */
+    int *pieces;         /* by number in nest->pieces: the entry of the quotient */
+    int some;            /* MAKE_SOME, or NO_ENTRY */
+    Map *lasting[ROLES]; /* what PART_ROWS holds */
     const Tables *body, *current; /* of this body; of the detour in it, or the same */
     int known[2];                 /* the entries of false and true, or NO_ENTRY */
     VEC(Ask) asked;               /* each for the one before it */
@@ -272,6 +272,9 @@ void plan_scan_results(Plan *p);
 void plan_measure(Plan *p);
 /* plan_ahead.c: choose what each nest prefetches for the next program. */
 void plan_look_ahead(Plan *p);
+/* plan_programs.c: choose in which order programs come */
+void plan_programs(Plan *p);
+bool plan_wants_order(const Func *f); /* plan_keep.c: that of the grid */
 
 const Type *plan_root_shape(const Root *r); /* the type whose dimensions its nest runs over */
 

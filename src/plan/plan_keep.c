@@ -369,7 +369,7 @@ static void note_while(Op *op, void *any)
 }
 
 /* Records are told in the order of the grid, and programs that wait for others rely on it. */
-static bool wants_order(const Func *f)
+bool plan_wants_order(const Func *f)
 {
     bool waits = false;
 
@@ -379,7 +379,7 @@ static bool wants_order(const Func *f)
 
 static bool goes_in_strips(const Plan *p, const Op *loop, unsigned axes, unsigned again)
 {
-    return (axes & X) != 0 && (again & Y) != 0 && !wants_order(p->func) &&
+    return (axes & X) != 0 && (again & Y) != 0 && !plan_wants_order(p->func) &&
            plan_rounds_are_known(loop);
 }
 

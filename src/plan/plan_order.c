@@ -467,6 +467,7 @@ static void vote(const Planner *pl, const Nest *n, const Leaf *leaf, int *votes)
         votes[leaf->map[last]] += 1;
 }
 
+/* .. of a store more than of two loads: its lines are read, written in parts, and go back. */
 static void vote_store(const Planner *pl, const Op *op, int *votes)
 {
     const Value *ptr = op->operands[STORE_PTR];
@@ -474,7 +475,7 @@ static void vote_store(const Planner *pl, const Op *op, int *votes)
 
     for (int d = 0; d < ptr->type->rank; d++) {
         if (a->contiguity[d] > 1)
-            votes[d] += 2;
+            votes[d] += 5;
     }
 }
 

@@ -306,15 +306,14 @@ static bool reduce_at_once(Scheduler *s, const Root *r, int number)
 }
 
 /* Stores and counts under a bound vanish, reductions may be done at once, the rest is looped over.
- * Masks are false where any of the last bounds is; what else asks for a bound wants each of them to
- * be. */
+ * Masks are false where any of the last bounds is; what else asks for a bound wants that one to
+ * be, so no other one may be the last. */
 static void dead(Scheduler *s)
 {
     int roots = s->nest->roots.len;
     bool *done = NEW_N(s->plan->arena, bool, roots);
 
-    s->assumed = false;
-
+    s->assumed = 0;
     begin_part(s, PART_REST);
     for (int i = 0; i < roots; i++) {
         const Root *r = &s->nest->roots.at[i];
@@ -326,7 +325,7 @@ static void dead(Scheduler *s)
             root(s, i);
     }
     for (int i = 0; i < s->nest->bounds.len; i++)
-        s->nest->bounds.at[i].is_last &= !s->assumed;
+        s->nest->bounds.at[i].is_last &= (s->assumed & ~(UINT64_C(1) << i)) == 0;
 }
 
 /* --- vectors that overlap --- */
@@ -452,7 +451,7 @@ static bool edges_are_dead(const Scheduler *s)
         if (e->kind == MAKE_LOAD && e->in[IN_MASK] != NO_ENTRY)
             return false;
     }
-    return !s->assumed;
+    return s->assumed == 0;
 }
 
 /* --- nests --- */

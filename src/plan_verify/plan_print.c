@@ -443,10 +443,11 @@ static void print_hint(PlanText *p, const Plan *plan)
 const char *plan_text(const Plan *plan, Arena *a)
 {
     PlanText p = {.out = text_new(a), .plan = plan, .ops = op_printer_new(plan->func, a)};
+    const char *const order[] = {"", ", programs along y first", ", programs along z first"};
     int nests = count_nests(plan->body);
 
-    text_printf(&p.out, "plan of %s: %d nest%s, %lld bytes of scratch\n", plan->func->name, nests,
-                nests == 1 ? "" : "s", (long long)plan->scratch);
+    text_printf(&p.out, "plan of %s: %d nest%s, %lld bytes of scratch%s\n", plan->func->name, nests,
+                nests == 1 ? "" : "s", (long long)plan->scratch, order[plan->first_axis]);
     for (int i = 0; i < plan->buffers.len; i++) {
         const Buffer *b = &plan->buffers.at[i];
         if (b->bytes == 0)

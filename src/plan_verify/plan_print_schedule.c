@@ -96,6 +96,8 @@ static void print_schedule(PlanText *p, const Nest *n)
         [PART_REST] = "rest", [PART_DEAD] = "dead",
     };
 
+    if (!n)
+        return;
     plan_put_head(p, n, 0);
     for (int k = 0; n->schedule && k < PARTS; k++) {
         if (n->schedule->part[k].len == 0)
@@ -110,12 +112,9 @@ static void print_schedules(PlanText *p, const BlockPlan *b)
 {
     for (int i = 0; b && i < b->steps.len; i++) {
         const Step *s = &b->steps.at[i];
-        if (s->kind == STEP_NEST)
-            print_schedule(p, s->nest);
-        if (s->kind == STEP_NEST && s->nest->whole)
-            print_schedule(p, s->nest->whole);
-        if (s->kind == STEP_NEST && s->nest->direct)
-            print_schedule(p, s->nest->direct);
+        print_schedule(p, s->nest);
+        print_schedule(p, s->nest ? s->nest->whole : NULL);
+        print_schedule(p, s->nest ? s->nest->direct : NULL);
         print_schedules(p, s->body[0]);
         print_schedules(p, s->body[1]);
     }
