@@ -10,7 +10,7 @@
 #define TILEC_GRAD_GRAD_H
 
 #include "../ir/analysis.h"
-#include "../opt/terms.h"
+#include "../terms/terms.h"
 
 /* A parameter of the kernel as it is written. */
 typedef struct {

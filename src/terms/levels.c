@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "alone.h"
+#include "terms.h"
 
 int64_t terms_common_divisor(int64_t a, int64_t b)
 {

@@ -7,8 +7,8 @@
 #define TILEC_TERMS_H
 
 #include "../ir/analysis.h"
-#include "opt.h"
-#include "poly.h"
+#include "../opt/opt.h"
+#include "../opt/poly.h"
 
 enum { AXES = 3 }; /* of a grid */
 #define EVERY_AXIS ((1u << AXES) - 1)
@@ -73,7 +73,21 @@ typedef struct {
 } Constants;
 bool terms_are_digits(Sum *s, Constants c); /* of one level: different sums; sorts them */
 
-/* term_bounds.c: terms that the mask says a number of, so far and no further */
+/* bounds.c: terms that the mask says a number of, so far and no further */
 void terms_bound(const Op *access, Sum *s);
+
+/* levels.c */
+int64_t terms_common_divisor(int64_t a, int64_t b);
+/* With the last of the numbers of loops and parts that have a factor of this sign: the least or the
+ * most that it may be, as 0 of n - 1 - i. */
+bool terms_take_last(const Poly *p, int sign, Poly *out);
+bool terms_are_not_negative(const Poly *p); /* constants, indices, programs, rounds */
+/* Does no sum of the address's terms come twice?  Constants are of the lowest level. */
+bool terms_are_levels(const Op *access, const Sum *s, Constants c);
+
+/* same_place.c: does the access go, behind the array's beginning, to the element that b goes to
+ * behind that of the other array, in each lane, round and program, and nowhere where b does not go?
+ */
+bool terms_go_where(const Op *a, const Value *array, const Op *b, const Value *other);
 
 #endif
