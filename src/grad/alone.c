@@ -431,7 +431,52 @@ static bool lies_as_stored(const Grad *g, const GradOps *accesses)
     return false;
 }
 
-bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
+/* More than 0?  Else that is needed, or, with atomics, is not so. */
+static bool divides(Grad *g, const GradArray *a, const Op *access, const Value *divisor)
+{
+    int64_t least = 1, by;
+    Poly p, apart = {0};
+
+    for (; divisor->def; divisor = divisor->def->operands[0]) { /* (n + 3) // 4: 1 <= n */
+        const OpCode code = divisor->def->code;
+        if (code == OP_num_programs)
+            return true;
+        if ((code == OP_div || code == OP_add) &&
+            !value_const_int(divisor->def->operands[1], &by))
+            break;
+        if (code == OP_div ? by <= 0 || __builtin_mul_overflow(least, by, &least)
+                           : code != OP_add && code != OP_cast)
+            break;
+        least -= code == OP_add ? by : 0;
+    }
+    if (!terms_polynomial(divisor, &p) || p.count != 1)
+        return false;
+    poly_push(&apart, &(PolyTerm){.scale = least});
+    return (least <= 1 && p.terms[0].scale > 0 && is_positive(access, &p.terms[0])) ||
+           ((!g->wish->atomics || a == &g->of) && grad_need(g, a, &apart, &p.terms[0]));
+}
+
+/* Quotients and remainders of programs' numbers tell them where no divisor is negative. */
+static bool need_divisors(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
+{
+    const int needs = g->needs.len;
+    bool good = true;
+
+    for (int i = 0; i < accesses->len; i++) {
+        const Sum s = terms_of(g->func, accesses->at[i], programs);
+        for (int k = 0; k < s.n; k++) {
+            const Value *divisor;
+            for (int w = 0; s.at[k].is_part && (divisor = terms_divisor(s.at[k].whose, w)); w++)
+                good = good && divides(g, a, accesses->at[i], divisor);
+        }
+    }
+    if (!good)
+        g->needs.len = needs;
+    return good;
+}
+
+/* No two accesses meet, and none meets itself. */
+static bool all_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
     Sum *own = NEW_N(g->arena, Sum, 2 * accesses->len);
     const Accesses of = {accesses->at, accesses->len, own, own + accesses->len};
@@ -451,6 +496,17 @@ bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned p
             good = are_alone(g, a, &both) || lie_apart(g, a, &both);
         }
     }
+    if (!good)
+        g->needs.len = needs;
+    return good;
+}
+
+bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
+{
+    const int needs = g->needs.len;
+    const bool good =
+        all_alone(g, a, accesses, programs) && need_divisors(g, a, accesses, programs);
+
     if (!good)
         g->needs.len = needs;
     return good;

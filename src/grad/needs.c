@@ -242,15 +242,39 @@ static int64_t divisor_of_all(const Poly *p, int64_t divisor)
     return divisor;
 }
 
-/* 1 <= n in place of 8 <= 8 * n. */
+/* Without the factor, if each term has it. */
+static bool divide_by(Poly *p, const PolyTerm *factor)
+{
+    Poly out = {0};
+
+    for (int i = 0; i < p->count; i++) {
+        PolyTerm quotient;
+        if (!poly_divide(&p->terms[i], factor, &quotient) || !poly_push(&out, &quotient))
+            return false;
+    }
+    *p = out;
+    return true;
+}
+
+/* 1 <= n in place of 8 <= 8 * n, and programs <= heads of n * programs <= n * heads: a level's n is
+ * more than 0 wherever there is an element. */
 static void divide_both(Poly *a, Poly *b)
 {
     const int64_t divisor = divisor_of_all(b, divisor_of_all(a, 0));
+    PolyTerm factors = b->count > 0 ? b->terms[0] : (PolyTerm){0};
 
     for (int i = 0; i < a->count && divisor > 1; i++)
         a->terms[i].scale /= divisor;
     for (int i = 0; i < b->count && divisor > 1; i++)
         b->terms[i].scale /= divisor;
+    for (int i = 0; i < factors.count; i++) {
+        const PolyTerm one = {1, 1, {factors.of[i]}};
+        Poly x = *a, y = *b;
+        if (a->count > 0 && divide_by(&x, &one) && divide_by(&y, &one)) {
+            *a = x;
+            *b = y;
+        }
+    }
 }
 
 bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most)
@@ -386,6 +410,21 @@ static int64_t common_factor(const Sum *level)
     return level->n > 0 && level->n <= POLY_TERMS ? divisor_of_all(&all, 0) : 1;
 }
 
+/* To more than what multiples of the step are less than: that of 8 * n - 7 is 8 * n. */
+static bool round_up(Poly *bound, int64_t step)
+{
+    int64_t constant = 0, others = 0;
+
+    for (int i = 0; i < bound->count; i++) {
+        if (bound->terms[i].count == 0)
+            constant = bound->terms[i].scale;
+        else
+            others = terms_common_divisor(others, bound->terms[i].scale);
+    }
+    const int64_t over = others % step == 0 ? ((constant % step) + step) % step : 1;
+    return over == 0 || add_constant(bound, step - over);
+}
+
 static bool need_levels(Grad *g, const GradArray *a, const Op *access, const Sum *s, Constants c)
 {
     const Constants none = {0};
@@ -401,16 +440,15 @@ static bool need_levels(Grad *g, const GradArray *a, const Op *access, const Sum
         bool is_lowest = units[i].count == 0;
         Poly p, bound, factors = {0};
 
-        PolyTerm least_step = units[i];
-        if (i == n - 1) /* nothing is above it, so that what all its terms are multiples of may be
-                           reached */
-            least_step.scale = common_factor(&level);
+        PolyTerm least_step = units[i]; /* what all its terms are multiples of */
+        least_step.scale = is_lowest ? 1 : common_factor(&level);
         good = (is_lowest || grad_need(g, a, &reached, &least_step)) &&
                terms_are_digits(&level, is_lowest ? c : none);
         if (!good || i == n - 1)
             break;
         good = polynomial_of_level(s, &units[i], &p) && bound_of(g, access, &rest, &p, &bound) &&
-               poly_push(&factors, &units[i]) && add_constant(&bound, offset);
+               poly_push(&factors, &units[i]) && add_constant(&bound, offset) &&
+               round_up(&bound, least_step.scale);
         good = good && (!is_lowest || add_constant(&bound, c.span)) &&
                poly_product(&bound, &factors, &reached);
     }

@@ -121,8 +121,17 @@ static PolyTerm lanes_of_row(const Sum *s)
     return by;
 }
 
+/* Do the accesses that make the lowest level fill what lies between two of its lanes? */
+static bool fill_lanes(const Sum *s, const PolyTerm *lanes)
+{
+    const Term *offsets = &s->at[s->n - 1];
+
+    return offsets->by == 1 && offsets->count == lanes->scale;
+}
+
 /* Each part of the mask bounds one level, and there are no others.  That of the lowest is told
- * already where several accesses make it, and must be one of lanes. */
+ * already where several accesses make it, and must be one of lanes, whose number is known, or
+ * between which they lie. */
 static bool find_bounds(const Op *access, const Sum *s, const PolyTerm *factors, bool several,
                         GradCover *c)
 {
@@ -144,9 +153,13 @@ static bool find_bounds(const Op *access, const Sum *s, const PolyTerm *factors,
             Poly end;
             found = !is_bound[k] && find_place(s, &by, &end) &&
                     poly_add(&end, &bounds.below[i], -1) && grad_is_same_poly(&end) &&
-                    (k > 0 || !several || poly_is_constant(&end, &constant));
-            if (found && (k > 0 || !several))
+                    (k > 0 || !several || fill_lanes(s, &by) || poly_is_constant(&end, &constant));
+            if (found && k == 0 && several && fill_lanes(s, &by)) {
+                c->at[k].bound = (Poly){0};
+                found = poly_add(&c->at[k].bound, &end, by.scale);
+            } else if (found && (k > 0 || !several)) {
                 c->at[k].bound = end;
+            }
             is_bound[k] |= found;
         }
         if (!found)

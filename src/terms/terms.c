@@ -109,6 +109,15 @@ bool terms_is_part(const Value *v)
     return made_by(op->operands[0], OP_program_id) || terms_is_part(op->operands[0]);
 }
 
+const Value *terms_divisor(const Value *part, int which)
+{
+    const Op *op = without_casts(part)->def;
+
+    if (!terms_is_part(part))
+        return NULL;
+    return which == 0 ? op->operands[1] : terms_divisor(op->operands[0], which - 1);
+}
+
 bool terms_has_parts(const Sum *s)
 {
     for (int i = 0; i < s->n; i++) {

@@ -39,9 +39,11 @@ typedef struct {
 /* terms.c */
 bool terms_same_for_all(const Value *v); /* a scalar made of arguments and constants */
 /* Is it what a program's number leaves when it is divided, pid // heads or pid % heads, or when
- * that is divided again?  By constants and arguments; these are taken to be more than 0. */
+ * that is divided again?  By constants and arguments; these must be more than 0. */
 bool terms_is_part(const Value *v);
 bool terms_has_parts(const Sum *s);
+/* What it, or what it is made of, was divided by, number `which` of those; NULL: there are no more. */
+const Value *terms_divisor(const Value *part, int which);
 /* Where a loop, or the division that it comes from, says a number to end; false: neither does. */
 bool terms_end_of(const Value *v, Poly *out);
 /* That the number, if j is one, is less than that. */
