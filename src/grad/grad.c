@@ -457,6 +457,7 @@ bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
     g->again = map_new(a);
     g->rebased = map_new(a);
     g->meetings = map_new(a);
+    g->rounds = map_new(a);
     if (!find_active(g, false))
         return false;
     while (grad_count_rounds(g)) {

@@ -87,17 +87,62 @@ bool grad_is_same_poly(const Poly *p)
     return true;
 }
 
-/* How many rounds there are of a loop from 0 on, as a value; NULL: nothing says it for all. */
+static int64_t divisor_of_all(const Poly *p, int64_t divisor)
+{
+    for (int i = 0; i < p->count; i++)
+        divisor = terms_common_divisor(divisor, p->terms[i].scale);
+    return divisor;
+}
+
+/* How many rounds there are of a loop from 0 on, by whatever program, as a value; NULL: nothing
+ * says it for all. */
 static const Value *number_of_rounds(Grad *g, const Op *loop, int64_t *step)
 {
     Value *hi = loop->operands[FOR_HI];
     int64_t lo;
+    const Value *from;
+    const bool shares = terms_axis_of_strides(loop, step, &from) >= 0 && !from;
 
-    if (!value_const_int(loop->operands[FOR_LO], &lo) || lo != 0 ||
-        !value_const_int(loop->operands[FOR_STEP], step) || *step <= 0 || !terms_same_for_all(hi))
+    if ((!shares && (!value_const_int(loop->operands[FOR_LO], &lo) || lo != 0 ||
+                     !value_const_int(loop->operands[FOR_STEP], step))) ||
+        *step <= 0 || !terms_same_for_all(hi))
         return NULL;
+    Value *known = map_get(g->rounds, MAP_KEY(hi)); /* so that two needs are one */
+    int64_t by;
+    if (known && value_const_int(known->def->operands[1], &by) && by == *step)
+        return known;
     Value *up = build_binary(&g->b, OP_add, hi, build_int(&g->b, hi->type, *step - 1));
-    return build_binary(&g->b, OP_div, up, build_int(&g->b, hi->type, *step));
+    Value *rounds = build_binary(&g->b, OP_div, up, build_int(&g->b, hi->type, *step));
+    map_put(g->rounds, MAP_KEY(hi), rounds);
+    return rounds;
+}
+
+/* Numbers of programs by the names that needs have for them. */
+static void name_programs(Grad *g, Poly *p)
+{
+    Poly out = {0};
+
+    for (int i = 0; i < p->count; i++) {
+        Poly product = {0}, next;
+        poly_push(&product, &(PolyTerm){.scale = p->terms[i].scale});
+        for (int k = 0; k < p->terms[i].count; k++) {
+            PolyAtom atom = p->terms[i].of[k];
+            const Op *op = atom.value ? atom.value->def : NULL;
+            const Value *programs = op && op->code == OP_num_programs
+                                        ? grad_number_of_programs(g, (int)attr_axis(op))
+                                        : NULL;
+            if (programs)
+                atom = (PolyAtom){programs, MAX_RANK + programs->id};
+            Poly factor = {0};
+            if (!poly_push(&factor, &(PolyTerm){1, 1, {atom}}) ||
+                !poly_product(&product, &factor, &next))
+                return;
+            product = next;
+        }
+        if (!poly_add(&out, &product, 1))
+            return;
+    }
+    *p = out;
 }
 
 /* Of what a loop counts by the step, and lanes that fill it, or not: less than that many times the
@@ -107,10 +152,15 @@ static bool bound_by_rounds(Grad *g, const Value *counter, int64_t by, int64_t l
     const Op *loop = counter->block->owner;
     const Value *rounds;
     int64_t step = 0;
+    Poly end;
 
     if (counter->index != 0 || !loop || loop->code != OP_for ||
         !(rounds = number_of_rounds(g, loop, &step)) || lanes >= by * step)
         return false;
+    if (terms_polynomial(loop->operands[FOR_HI], &end) && divisor_of_all(&end, step) == step) {
+        name_programs(g, &end); /* the last one ends there */
+        return poly_add(out, &end, by);
+    }
     return poly_push(out, &(PolyTerm){by * step, 1, {{rounds, MAX_RANK + rounds->id}}});
 }
 
@@ -235,13 +285,6 @@ static bool is_known(const Grad *g, const GradNeed *n)
     return false;
 }
 
-static int64_t divisor_of_all(const Poly *p, int64_t divisor)
-{
-    for (int i = 0; i < p->count; i++)
-        divisor = terms_common_divisor(divisor, p->terms[i].scale);
-    return divisor;
-}
-
 /* Without the factor, if each term has it. */
 static bool divide_by(Poly *p, const PolyTerm *factor)
 {
@@ -321,6 +364,18 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *u
     if (!is_known(g, &n))
         vec_push(g->arena, &g->needs, n);
     return true;
+}
+
+void grad_need_for_all(Grad *g, const GradNeeds *needs)
+{
+    for (int i = 0; i < needs->len; i++) {
+        for (int k = 0; k < g->nwrt; k++) {
+            GradNeed n = needs->at[i];
+            n.array = &g->wrt[k];
+            if (!is_known(g, &n))
+                vec_push(g->arena, &g->needs, n);
+        }
+    }
 }
 
 static bool has_program(const PolyTerm *t)

@@ -56,7 +56,8 @@ static void note_use(Op *op, void *uses)
         vec_push(u->g->arena, &u->stores, op);
 }
 
-static bool is_stored_once(Grad *g, const Op *store, bool *in_place)
+/* *out: what must hold for that, and is not needed yet. */
+static bool is_stored_once(Grad *g, const Op *store, bool *in_place, GradNeeds *out)
 {
     const int array = grad_array_of(g, store->operands[STORE_PTR]), needs = g->needs.len;
     Uses u = {.g = g, .bases = ir_pointer_bases(g->func, g->arena), .array = array};
@@ -70,16 +71,22 @@ static bool is_stored_once(Grad *g, const Op *store, bool *in_place)
         return false;
     if (array == g->of.array->index && u.stores.len == 1) /* which is taken for granted */
         return true;
-    bool once = grad_alone(g, &saved, &u.stores, g->asked) && g->needs.len == needs;
+    const bool once = grad_alone(g, &saved, &u.stores, g->asked);
+    for (int i = needs; i < g->needs.len; i++)
+        vec_push(g->arena, out, g->needs.at[i]);
     g->needs.len = needs;
     return once;
 }
 
 bool grad_is_stored_once(Grad *g, const Op *store)
 {
+    GradNeeds needs = {0};
     bool in_place;
+    const bool once = is_stored_once(g, store, &in_place, &needs) && !in_place;
 
-    return is_stored_once(g, store, &in_place) && !in_place;
+    if (once)
+        grad_need_for_all(g, &needs);
+    return once;
 }
 
 /* Does the value stand in front of the op, in its block or one around it? */
@@ -220,7 +227,7 @@ void grad_find_saved(Grad *g)
         s.pointer = s.store->operands[STORE_PTR];
         s.mask = op_operand(s.store, STORE_MASK);
         s.below = s.mask ? NULL : divisor_of(s.value, &s);
-        if (is_stored_once(g, s.store, &s.in_place))
+        if (is_stored_once(g, s.store, &s.in_place, &s.needs))
             g->saved.at[n++] = s;
     }
     g->saved.len = n;
@@ -369,6 +376,7 @@ static void load(Grad *g, GradSaved *s)
     s->value->repl = loaded;
     s->is_loaded = true;
     s->load = loaded->def;
+    grad_need_for_all(g, &s->needs);
     for (int i = 0; i < g->in_place.len; i++) { /* it may become that load, which nobody needs */
         const GradInPlace *p = &g->in_place.at[i];
         if (p->array == s->array)

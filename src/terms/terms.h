@@ -42,7 +42,8 @@ bool terms_same_for_all(const Value *v); /* a scalar made of arguments and const
  * that is divided again?  By constants and arguments; these must be more than 0. */
 bool terms_is_part(const Value *v);
 bool terms_has_parts(const Sum *s);
-/* What it, or what it is made of, was divided by, number `which` of those; NULL: there are no more. */
+/* What it, or what it is made of, was divided by, number `which` of those; NULL: there are no more.
+ */
 const Value *terms_divisor(const Value *part, int which);
 /* Where a loop, or the division that it comes from, says a number to end; false: neither does. */
 bool terms_end_of(const Value *v, Poly *out);
@@ -67,6 +68,10 @@ Sum terms_without_offset(const Sum *level, int64_t *span);
 /* A loop over what programs share among them: from the number of each on, or of the blocks of that
  * size.  With the right step each counter is one program's. */
 bool terms_shares_work(const Op *loop);
+
+/* The axis of programs that step by their number from their own on, or by blocks of so many; -1:
+ * none.  *from: what lies before them all; NULL: nothing. */
+int terms_axis_of_strides(const Op *loop, int64_t *times, const Value **from);
 
 /* Constants of several accesses: how far the nearest and the farthest lie apart.  0: there is one.
  */
