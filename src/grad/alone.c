@@ -441,8 +441,7 @@ static bool divides(Grad *g, const GradArray *a, const Op *access, const Value *
         const OpCode code = divisor->def->code;
         if (code == OP_num_programs)
             return true;
-        if ((code == OP_div || code == OP_add) &&
-            !value_const_int(divisor->def->operands[1], &by))
+        if ((code == OP_div || code == OP_add) && !value_const_int(divisor->def->operands[1], &by))
             break;
         if (code == OP_div ? by <= 0 || __builtin_mul_overflow(least, by, &least)
                            : code != OP_add && code != OP_cast)

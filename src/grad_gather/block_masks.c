@@ -64,13 +64,23 @@ static bool is_before_end(const Blocks *b, const Poly *below, const Tap *of, Val
     return most < b->step;
 }
 
+/* The limit, of a round of one loop, as one of a round of the other. */
+static bool moved(const Poly *below, const Tap *one, const Tap *other, Poly *out, int64_t *times)
+{
+    Poly from, to;
+
+    *out = *below;
+    return tap_polynomial(one->counter, &from) && tap_polynomial(other->counter, &to) &&
+           domain_scale(below, tap_atom(one->counter), times) && poly_add(out, &from, -*times) &&
+           poly_add(out, &to, *times);
+}
+
 /* Is the mask of one true wherever that of the other tap is, in its rounds? */
 static bool holds_too(const Blocks *b, const Tap *one, const Tap *other)
 {
     Value *ends[MOST_ENDS];
     PolyScope scope = {0};
     PolyBounds bounds = {0}, said = {0};
-    Poly a, c;
     int n = 0;
 
     if (one == other || !one->mask || blocks_same(one->mask, one->loop, other->mask, other->loop))
@@ -80,16 +90,11 @@ static bool holds_too(const Blocks *b, const Tap *one, const Tap *other)
         poly_bounds(&scope, other->mask, tap_sides, &said);
     if (blocks_multiple(other->loop->operands[FOR_HI], b->step))
         blocks_ends(other->loop->operands[FOR_HI], ends, &n);
-    if (!tap_polynomial(one->counter, &a) || !tap_polynomial(other->counter, &c))
-        return false;
     for (int i = 0; i < bounds.count; i++) {
-        Poly moved = bounds.below[i]; /* of the other's round */
+        Poly there;
         int64_t times;
         bool found = false;
-        if (!domain_scale(&moved, tap_atom(one->counter), &times) || !poly_add(&moved, &a, -times))
-            return false;
-        Poly there = moved;
-        if (!poly_add(&there, &c, times))
+        if (!moved(&bounds.below[i], one, other, &there, &times))
             return false;
         for (int k = 0; k < said.count && !found; k++)
             found = poly_equal(&said.below[k], &there);
@@ -99,6 +104,78 @@ static bool holds_too(const Blocks *b, const Tap *one, const Tap *other)
             return false;
     }
     return !bounds.others;
+}
+
+bool blocks_say_all(const Tap *stored, const Tap *other)
+{
+    PolyScope scope = {0};
+    PolyBounds said = {0}, bounds = {0};
+    int64_t times;
+
+    if (!other->mask || blocks_same(stored->mask, stored->loop, other->mask, other->loop))
+        return true;
+    if (!stored->mask)
+        return false;
+    poly_bounds(&scope, stored->mask, tap_sides, &said);
+    poly_bounds(&scope, other->mask, tap_sides, &bounds);
+    for (int i = 0; i < bounds.count; i++) {
+        bool found = false;
+        Poly there;
+        if (!moved(&bounds.below[i], other, stored, &there, &times))
+            return false;
+        for (int k = 0; k < said.count && !found; k++)
+            found = poly_equal(&said.below[k], &there);
+        if (!found)
+            return false;
+    }
+    return !bounds.others;
+}
+
+/* Is the number, where rounds that end at `ends` begin, negative only where there are none? */
+static bool is_begin(const Value *v, Value *const *ends, int n)
+{
+    const Op *op = v->def, *part;
+    int64_t x, y;
+
+    if (value_const_int(v, &x))
+        return x >= 0;
+    for (int i = 0; i < n; i++) {
+        if (ends[i] == v)
+            return true;
+    }
+    switch (op ? op->code : OP_COUNT) {
+    case OP_program_id:
+    case OP_num_programs:
+        return true;
+    case OP_cast:
+        return is_begin(op->operands[0], ends, n);
+    case OP_min:
+        return is_begin(op->operands[0], ends, n) && is_begin(op->operands[1], ends, n);
+    case OP_add:
+        return is_begin(op->operands[0], NULL, 0) && is_begin(op->operands[1], NULL, 0);
+    case OP_div:
+        return value_const_int(op->operands[1], &x) && x > 0 && is_begin(op->operands[0], NULL, 0);
+    case OP_max:
+        return is_begin(op->operands[0], NULL, 0) || is_begin(op->operands[1], NULL, 0) ||
+               (is_begin(op->operands[0], ends, n) && is_begin(op->operands[1], ends, n));
+    case OP_mul: /* n // 16 * 16, no less than n where that is negative */
+        part = opt_made_by(op->operands[0], OP_div);
+        if (part && value_const_int(op->operands[1], &x) && x > 0 &&
+            value_const_int(part->operands[1], &y) && y == x)
+            return is_begin(part->operands[0], ends, n);
+        return is_begin(op->operands[0], NULL, 0) && is_begin(op->operands[1], NULL, 0);
+    default:
+        return false;
+    }
+}
+
+bool blocks_begin(const Tap *t)
+{
+    Value *ends[MOST_ENDS];
+    int n = 0;
+
+    blocks_ends(t->loop->operands[FOR_HI], ends, &n);
+    return is_begin(t->lo, ends, n);
 }
 
 bool blocks_find_masks(Blocks *b)

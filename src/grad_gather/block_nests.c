@@ -180,6 +180,8 @@ static void add_parts(Blocks *b, const Op *loop, Value **sums)
         at->site = t->tap.op->site;
         at->mark = t->tap.op->mark;
         d = build_cast(at, d, sum->type->dtype, ROUND_NEAREST);
+        if (!blocks_say_all(b->stored[which], &t->tap))
+            d = build_select(at, make(b, t->tap.mask), d, build_float(at, d->type, 0));
         sums[which] = build_binary(at, OP_add, sum, d);
         value_shaped_like(b->g->func->module, sums[which], t->tap.data);
     }
@@ -363,6 +365,16 @@ static Value *find_end(Blocks *b, const Value **ends, Poly *out)
     return all;
 }
 
+/* All rounds are among blocks from `begin`, or from 0, on. */
+static bool can_begin(const Blocks *b)
+{
+    bool good = true;
+
+    for (int i = 0; i < b->ntaps && !b->begin; i++)
+        good &= blocks_begin(&b->taps[i].tap);
+    return good;
+}
+
 /* Has each block some program that has it among its rounds, of which p is more than the last? */
 static bool is_covered(const Blocks *b, const Tap *t, const Value *end, const Poly *p)
 {
@@ -411,7 +423,7 @@ static bool make_nest(Blocks *b)
 
     b->begin =
         b->nloops == 1 && !value_const_int(begin, &lo) && !blocks_knows(b, begin) ? begin : NULL;
-    if (!all || !blocks_find_masks(b) || !find_covered(b, ends) ||
+    if (!all || !can_begin(b) || !blocks_find_masks(b) || !find_covered(b, ends) ||
         !domain_add_programs(g, b->axis, b->step, &one))
         return false;
     grad_stand_for(g, b->loops[0]);

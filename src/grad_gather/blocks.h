@@ -53,6 +53,10 @@ int blocks_loop(const Blocks *b, const Op *loop); /* its number; -1: it is none 
 void blocks_ends(Value *end, Value **out, int *n);
 /* Of each array the tap whose mask says for all rounds what is there; false: none does. */
 bool blocks_find_masks(Blocks *b);
+/* Is all that the mask of the other tap says said by this one, too? */
+bool blocks_say_all(const Tap *stored, const Tap *other);
+/* Are there no rounds before 0? */
+bool blocks_begin(const Tap *t);
 /* Does the mask say which rounds have the element? */
 bool blocks_say_rounds(const Value *mask, const Op *loop);
 /* What is loaded in rounds of another loop from there, where its mask is true in all rounds of this

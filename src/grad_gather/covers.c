@@ -4,9 +4,9 @@
  *     d_x + program * BLOCK + lane           mask: < n          min(n, grid[0] * BLOCK) elements
  *     d_x + row * stride + column            mask: column < n   grid[0] * n, if n is the stride
  *
- * The address of the one access is a sum of terms (../terms/terms.h), of which the lowest level must
- * leave no gap, and the next, the rows, neither, and begin where that ends.  Whether the array is
- * as long as this is known when it is launched.
+ * The address of the one access is a sum of terms (../terms/terms.h), of which the lowest level
+ * must leave no gap, and the next, the rows, neither, and begin where that ends.  Whether the array
+ * is as long as this is known when it is launched.
  */
 #include "../terms/terms.h"
 #include "gather.h"

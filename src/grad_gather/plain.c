@@ -303,9 +303,10 @@ static Value *plain_transposed(const Plain *p, Op *op)
     if (!x && !y)
         return NULL;
     Builder b = builder_before(op);
-    Value *operands[3] = {y ? y->operands[0] : build_permute(&b, dot->operands[1], turned),
-                          x ? x->operands[0] : build_permute(&b, dot->operands[0], turned),
-                          build_float(&b, op->results[0]->type, 0)};
+    Value *operands[3];
+    operands[0] = y ? y->operands[0] : build_permute(&b, dot->operands[1], turned);
+    operands[1] = x ? x->operands[0] : build_permute(&b, dot->operands[0], turned);
+    operands[2] = build_float(&b, op->results[0]->type, 0);
     return build_op(&b, OP_dot, 3, operands, dot->nattrs, dot->attrs, 1, &op->results[0]->type)
         ->results[0];
 }

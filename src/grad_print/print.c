@@ -345,6 +345,7 @@ static void put_carried(Writer *p, const Op *loop)
             wish = init->name;
         const char *name = print_new_name(p, print_plain_name(p, wish, "carried"));
 
+        print_shorten(p, init, 4 * p->indent + (int)strlen(name) + 3);
         print_begin(p);
         text_printf(&p->text, "%s = ", name);
         put_first(p, init);

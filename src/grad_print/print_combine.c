@@ -6,7 +6,8 @@
 #include "../opt/opt.h"
 #include "print.h"
 
-/* extreme, place = tl.max(values, axis=0, return_indices=True), or place = tl.argmax(values, axis=0)
+/* extreme, place = tl.max(values, axis=0, return_indices=True), or place = tl.argmax(values,
+ * axis=0)
  */
 void put_winner(Writer *p, const Op *op)
 {
@@ -28,8 +29,7 @@ void put_winner(Writer *p, const Op *op)
     for (int i = 0; i < 2; i++)
         names[i] = print_new_name(p, print_plain_name(p, op->results[i]->name, wishes[i]));
     print_begin(p);
-    text_printf(&p->text, "%s, %s = tl.%s(", names[0], names[1],
-                is_max ? "max" : "min");
+    text_printf(&p->text, "%s, %s = tl.%s(", names[0], names[1], is_max ? "max" : "min");
     put_value(p, op->operands[0], LEVEL_ANY);
     text_printf(&p->text, ", axis=%d, return_indices=True)", (int)attr_axis(op));
     put_end(p, op);

@@ -139,9 +139,9 @@ static void put_parts(Writer *p, const GradArray *a)
     DType t = a->gradient->type->dtype;
 
     print_line(p, arena_printf(p->arena, "%s: %s rows of %s element%s, %s%s; %s * %s * %d bytes.",
-                             name_of(p, a), programs, width, strcmp(width, "1") == 0 ? "" : "s",
-                             dtype_long_name(t), a->fills_rows ? "" : ": zero it before", programs,
-                             width, dtype_size(t)));
+                               name_of(p, a), programs, width, strcmp(width, "1") == 0 ? "" : "s",
+                               dtype_long_name(t), a->fills_rows ? "" : ": zero it before",
+                               programs, width, dtype_size(t)));
     if (has_size(p, a))
         text_printf(&p->text,
                     "        %s: how many elements of %s there are, from its pointer on.\n", width,
@@ -204,10 +204,10 @@ static void put_tape(Writer *p, const GradTape *t)
     DType type = t->tape->type->dtype;
 
     print_line(p,
-             arena_printf(p->arena, "%s: a workspace of %s%s%s * %s%d bytes, %s: %s %s.",
-                          p->g->func->params[t->tape->index].name, print_programs(p, p->g->asked),
-                          p->g->asked ? " * " : "", rounds, elements_text(p, t->kept),
-                          dtype_size(type), dtype_long_name(type), t->of, print_kept_rounds(t)));
+               arena_printf(p->arena, "%s: a workspace of %s%s%s * %s%d bytes, %s: %s %s.",
+                            p->g->func->params[t->tape->index].name, print_programs(p, p->g->asked),
+                            p->g->asked ? " * " : "", rounds, elements_text(p, t->kept),
+                            dtype_size(type), dtype_long_name(type), t->of, print_kept_rounds(t)));
 }
 
 /* How many rounds there is room for, where the launch says it. */

@@ -1,6 +1,6 @@
 /*
- * print_needs.c - what must hold of a launch, or gradients are wrong: as data, in the docstring, and
- * as assertions
+ * print_needs.c - what must hold of a launch, or gradients are wrong: as data, in the docstring,
+ * and as assertions
  *
  * A condition that several arrays have is said once, of all of them.
  */
@@ -191,4 +191,3 @@ void print_line(Writer *p, const char *line)
     }
     text_printf(&p->text, "%s\n", line);
 }
-

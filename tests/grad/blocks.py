@@ -202,3 +202,38 @@ def energies_of_pairs(x, y, out, N, BM: tl.constexpr, BN: tl.constexpr):
         d = a[:, None] - b[None, :]
         total += tl.sum(tl.where((j < N)[None, :], tl.exp(-d * d), 0.0), axis=1)
     tl.store(out + i, total, mask=i < N)
+
+
+@triton.jit
+def before_the_array(Q, K, O, T, D: tl.constexpr, WINDOW: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """Rounds before 0 read the keys in front of the pointer."""
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    d = tl.arange(0, D)
+    K += WINDOW * D
+    q = tl.load(Q + m[:, None] * D + d[None, :], mask=m[:, None] < T, other=0.0)
+    total = tl.zeros([BM], tl.float32)
+    for n0 in range(tl.program_id(0) * BM - WINDOW, (tl.program_id(0) + 1) * BM, BN):
+        n = n0 + tl.arange(0, BN)
+        k = tl.load(K + n[:, None] * D + d[None, :], mask=n[:, None] < T, other=0.0)
+        s = tl.dot(q, tl.trans(k))
+        total += tl.sum(s * s, axis=1)
+    tl.store(O + m, total, mask=m < T)
+
+
+@triton.jit
+def few_of_the_rest(Q, K, O, T, few, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """Of the keys before only the first few columns count, of its own block's all."""
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    d = tl.arange(0, D)
+    q = tl.load(Q + m[:, None] * D + d[None, :], mask=m[:, None] < T, other=0.0)
+    acc = tl.zeros([BM, D], tl.float32)
+    for n0 in range(0, tl.program_id(0) * BM, BN):
+        n = n0 + tl.arange(0, BN)
+        inside = (n[:, None] < T) & (d[None, :] < few)
+        k = tl.load(K + n[:, None] * D + d[None, :], mask=inside, other=0.5)
+        acc += tl.dot(tl.dot(q, tl.trans(k)), k)
+    for n0 in range(tl.program_id(0) * BM, (tl.program_id(0) + 1) * BM, BN):
+        n = n0 + tl.arange(0, BN)
+        k = tl.load(K + n[:, None] * D + d[None, :], mask=n[:, None] < T, other=0.0)
+        acc += tl.dot(tl.dot(q, tl.trans(k)), k)
+    tl.store(O + m[:, None] * D + d[None, :], acc, mask=m[:, None] < T)
