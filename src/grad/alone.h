@@ -1,12 +1,17 @@
 /*
- * alone.h - do terms of an address (../terms/terms.h) give one sum twice?  What alone.c and needs.c
- * ask each other
+ * alone.h - do terms of an address (../terms/terms.h) give one sum twice?  What alone.c, needs.c
+ * and reach.c ask each other
  */
 #ifndef TILEC_GRAD_ALONE_H
 #define TILEC_GRAD_ALONE_H
 
 #include "../terms/terms.h"
 #include "grad.h"
+
+/* reach.c */
+/* Quotients and remainders of programs' numbers tell them where no divisor is negative: is it so,
+ * or needed now? */
+bool terms_need_divisors(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs);
 
 /* needs.c */
 /* Does no sum of the address's terms come twice if numbers known at run time are as they mostly

@@ -92,6 +92,11 @@ bool terms_are_not_negative(const Poly *p); /* constants, indices, programs, rou
 /* Does no sum of the address's terms come twice?  Constants are of the lowest level. */
 bool terms_are_levels(const Op *access, const Sum *s, Constants c);
 
+/* varies.c: what may be another value in another program along that axis, by MAP_KEY; and does
+ * which element a store goes to, or whether it is stored, go by that? */
+Map *terms_varying(const Func *f, int axis, Arena *a);
+bool terms_goes_by(const Map *varying, const Op *store);
+
 /* same_place.c: does the access go, behind the array's beginning, to the element that b goes to
  * behind that of the other array, in each lane, round and program, and nowhere where b does not go?
  */
