@@ -235,6 +235,7 @@ Value *grad_value(const Grad *g, Value *v);
 Value *grad_adjoint(const Grad *g, const Value *v); /* NULL: zero so far */
 void grad_set_adjoint(Grad *g, const Value *v, Value *d);
 void grad_add(Grad *g, Value *v, Value *d); /* to its adjoint; d may be NULL */
+Value *grad_not_rounded(Builder *b, Value *d, DType to); /* in a wider type: as it was before */
 bool grad_is_effect(const Op *op);  /* of the forward, which has it alone: stores, what it says */
 void grad_block(Grad *g, Block *b); /* its ops, from the last to the first */
 void grad_name(const Grad *g, const Value *v, Value *d); /* as its gradient, unless it has a name */
