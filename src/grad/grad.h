@@ -143,6 +143,7 @@ typedef struct {
     Value *below;    /* of value = constant / below; NULL: it is nothing of the kind */
     bool in_place;   /* the array held something else before, which was read */
     GradNeeds needs; /* where it is stored once */
+    bool is_rounded; /* to 16 bits, when it is stored */
     bool is_loaded;  /* in place of computing it again */
     const Op *load;  /* then that */
 } GradSaved;
@@ -234,7 +235,7 @@ void grad_stand_for(Grad *g, const Op *op);
 Value *grad_value(const Grad *g, Value *v);
 Value *grad_adjoint(const Grad *g, const Value *v); /* NULL: zero so far */
 void grad_set_adjoint(Grad *g, const Value *v, Value *d);
-void grad_add(Grad *g, Value *v, Value *d); /* to its adjoint; d may be NULL */
+void grad_add(Grad *g, Value *v, Value *d);              /* to its adjoint; d may be NULL */
 Value *grad_not_rounded(Builder *b, Value *d, DType to); /* in a wider type: as it was before */
 bool grad_is_effect(const Op *op);  /* of the forward, which has it alone: stores, what it says */
 void grad_block(Grad *g, Block *b); /* its ops, from the last to the first */

@@ -87,13 +87,6 @@ bool grad_is_same_poly(const Poly *p)
     return true;
 }
 
-static int64_t divisor_of_all(const Poly *p, int64_t divisor)
-{
-    for (int i = 0; i < p->count; i++)
-        divisor = terms_common_divisor(divisor, p->terms[i].scale);
-    return divisor;
-}
-
 /* How many rounds there are of a loop from 0 on, by whatever program, as a value; NULL: nothing
  * says it for all. */
 static const Value *number_of_rounds(Grad *g, const Op *loop, int64_t *step)
@@ -157,7 +150,8 @@ static bool bound_by_rounds(Grad *g, const Value *counter, int64_t by, int64_t l
     if (counter->index != 0 || !loop || loop->code != OP_for ||
         !(rounds = number_of_rounds(g, loop, &step)) || lanes >= by * step)
         return false;
-    if (terms_polynomial(loop->operands[FOR_HI], &end) && divisor_of_all(&end, step) == step) {
+    if (terms_polynomial(loop->operands[FOR_HI], &end) &&
+        terms_divisor_of_all(&end, step) == step) {
         name_programs(g, &end); /* the last one ends there */
         return poly_add(out, &end, by);
     }
@@ -285,41 +279,6 @@ static bool is_known(const Grad *g, const GradNeed *n)
     return false;
 }
 
-/* Without the factor, if each term has it. */
-static bool divide_by(Poly *p, const PolyTerm *factor)
-{
-    Poly out = {0};
-
-    for (int i = 0; i < p->count; i++) {
-        PolyTerm quotient;
-        if (!poly_divide(&p->terms[i], factor, &quotient) || !poly_push(&out, &quotient))
-            return false;
-    }
-    *p = out;
-    return true;
-}
-
-/* 1 <= n in place of 8 <= 8 * n, and programs <= heads of n * programs <= n * heads: a level's n is
- * more than 0 wherever there is an element. */
-static void divide_both(Poly *a, Poly *b)
-{
-    const int64_t divisor = divisor_of_all(b, divisor_of_all(a, 0));
-    PolyTerm factors = b->count > 0 ? b->terms[0] : (PolyTerm){0};
-
-    for (int i = 0; i < a->count && divisor > 1; i++)
-        a->terms[i].scale /= divisor;
-    for (int i = 0; i < b->count && divisor > 1; i++)
-        b->terms[i].scale /= divisor;
-    for (int i = 0; i < factors.count; i++) {
-        const PolyTerm one = {1, 1, {factors.of[i]}};
-        Poly x = *a, y = *b;
-        if (a->count > 0 && divide_by(&x, &one) && divide_by(&y, &one)) {
-            *a = x;
-            *b = y;
-        }
-    }
-}
-
 bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most)
 {
     Poly limit = {0}, apart = {0}, reached = *least;
@@ -327,7 +286,7 @@ bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most)
 
     if (!poly_push(&limit, most) || !poly_push(&apart, most) || !poly_add(&apart, least, -1))
         return false;
-    divide_both(&reached, &limit);
+    terms_divide_both(&reached, &limit);
     for (int i = 0; i < g->needs.len; i++) {
         if (poly_equal(&g->needs.at[i].least, &reached) && poly_equal(&g->needs.at[i].most, &limit))
             return true;
@@ -360,7 +319,7 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *u
         return constant >= 0;
     if (is_hopeless(&apart))
         return false;
-    divide_both(&n.least, &n.most);
+    terms_divide_both(&n.least, &n.most);
     if (!is_known(g, &n))
         vec_push(g->arena, &g->needs, n);
     return true;
@@ -462,7 +421,7 @@ static int64_t common_factor(const Sum *level)
 
     for (int i = 0; i < level->n && i < POLY_TERMS; i++)
         all.terms[all.count++].scale = level->at[i].by;
-    return level->n > 0 && level->n <= POLY_TERMS ? divisor_of_all(&all, 0) : 1;
+    return level->n > 0 && level->n <= POLY_TERMS ? terms_divisor_of_all(&all, 0) : 1;
 }
 
 /* To more than what multiples of the step are less than: that of 8 * n - 7 is 8 * n. */

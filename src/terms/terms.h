@@ -85,6 +85,10 @@ void terms_bound(const Op *access, Sum *s);
 
 /* levels.c */
 int64_t terms_common_divisor(int64_t a, int64_t b);
+int64_t terms_divisor_of_all(const Poly *p, int64_t divisor); /* and of that */
+/* 1 <= n in place of 8 <= 8 * n, and programs <= heads of n * programs <= n * heads: a level's n is
+ * more than 0 wherever there is an element. */
+void terms_divide_both(Poly *a, Poly *b);
 /* With the last of the numbers of loops and parts that have a factor of this sign: the least or the
  * most that it may be, as 0 of n - 1 - i. */
 bool terms_take_last(const Poly *p, int sign, Poly *out);
