@@ -332,6 +332,21 @@ static Value *end_of_all(Blocks *b, const Tap *t, const Value **end, Poly *out)
     return NULL;
 }
 
+/* Do the rounds of the loop end there, or before, as those of whole blocks of n do before n? */
+static bool ends_before(const Tap *t, const Poly *there)
+{
+    Value *ends[MOST_ENDS];
+    int n = 0;
+    Poly p;
+
+    blocks_ends(t->loop->operands[FOR_HI], ends, &n);
+    for (int i = 0; i < n; i++) {
+        if (tap_polynomial(ends[i], &p) && poly_equal(&p, there))
+            return true;
+    }
+    return false;
+}
+
 /* The blocks of all loops end there. */
 static Value *find_end(Blocks *b, const Value **ends, Poly *out)
 {
@@ -352,6 +367,10 @@ static Value *find_end(Blocks *b, const Value **ends, Poly *out)
         if (!all) {
             all = one;
             *out = p;
+            continue;
+        }
+        if (ends_before(t, out)) {
+            ends[i] = NULL;
             continue;
         }
         if (poly_add(&apart, out, -1) && poly_is_constant(&apart, &more)) {
@@ -409,7 +428,7 @@ static bool find_covered(Blocks *b, const Value *const *ends)
 }
 
 /* The loop over the blocks that the program owns; or, where there is one for each, no loop. */
-static bool make_nest(Blocks *b)
+bool blocks_nest(Blocks *b)
 {
     Grad *g = b->g;
     const Value *ends[MOST_LOOPS];
@@ -462,57 +481,5 @@ static bool make_nest(Blocks *b)
     if (loop)
         build_yield(&g->b, OP_yield, 0, NULL);
     g->b = outside;
-    return true;
-}
-
-/* Do the rounds of one loop end where those of the other begin? */
-static bool follow_each_other(const Op *x, const Op *y)
-{
-    return x->operands[FOR_HI] == y->operands[FOR_LO] || y->operands[FOR_HI] == x->operands[FOR_LO];
-}
-
-/* What the loop alone does. */
-static Blocks *part_of(const Blocks *b, const Op *loop)
-{
-    Blocks *part = NEW(b->g->arena, Blocks);
-
-    *part = *b;
-    part->loops[0] = loop;
-    part->nloops = 1;
-    part->ntaps = part->narrays = 0;
-    for (int i = 0; i < b->ntaps; i++) {
-        if (b->taps[i].tap.loop == loop)
-            part->taps[part->ntaps++] = b->taps[i];
-    }
-    for (int i = 0; i < part->ntaps; i++)
-        part->arrays[part->narrays++] = part->taps[i].array;
-    for (int i = 0; i < part->narrays; i++)
-        part->made[i] = (GradOps){0};
-    return part;
-}
-
-/* Loops of the same rounds in all programs, in two parts, have a nest each. */
-bool blocks_nests(Blocks *b)
-{
-    const Value *end;
-    Poly p;
-
-    if (b->by_program || b->nloops != 2 || !follow_each_other(b->loops[0], b->loops[1]))
-        return make_nest(b);
-    for (int i = 0; i < b->ntaps; i++) {
-        if (!end_of_all(b, &b->taps[i].tap, &end, &p))
-            return false;
-    }
-    for (int i = 0; i < b->nloops; i++) {
-        Blocks *part = part_of(b, b->loops[i]);
-        if (!make_nest(part))
-            bug("a nest that blocks.c has checked");
-        for (int k = 0; k < part->narrays; k++) {
-            int which = 0;
-            while (b->arrays[which] != part->arrays[k])
-                which++;
-            vec_push(b->g->arena, &b->made[which], part->made[k].at[0]);
-        }
-    }
     return true;
 }

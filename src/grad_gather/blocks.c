@@ -254,12 +254,7 @@ static void settle(Blocks *b, int which)
     const int needs = g->needs.len;
 
     a->is_transposed = true;
-    bool alone = true; /* no two of them store the same */
-    for (int i = 0; i < b->made[which].len && alone; i++) {
-        const GradOps one = {.at = &b->made[which].at[i], .len = 1};
-        alone = grad_alone(g, a, &one, g->asked);
-    }
-    if (alone) {
+    if (grad_alone(g, a, &b->made[which], g->asked)) {
         a->fill = GRAD_STORED;
         a->is_gathered = true;
         return;
@@ -293,7 +288,7 @@ static void exchange_along(Grad *g, int axis)
         }
         b->arrays[b->narrays++] = &g->wrt[i];
     }
-    if (b->narrays == 0 || !is_worth(b) || !blocks_nests(b))
+    if (b->narrays == 0 || !is_worth(b) || !blocks_nest(b))
         return;
     for (int i = 0; i < b->ntaps; i++)
         op_remove(b->taps[i].tap.op);

@@ -64,6 +64,6 @@ bool blocks_say_rounds(const Value *mask, const Op *loop);
 Op *blocks_twin(Blocks *b, const Op *load);
 
 /* block_nests.c: false: nothing was built */
-bool blocks_nests(Blocks *b);
+bool blocks_nest(Blocks *b);
 
 #endif
