@@ -32,6 +32,17 @@ def filtered(x, w, out, n, TAPS: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def boxes(x, out, n, BLOCK: tl.constexpr):
+    """Three numbers beside each other for each of n boxes of a row."""
+    i = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    x += tl.program_id(0) * n * 3
+    a = tl.load(x + i * 3, mask=i < n)
+    b = tl.load(x + i * 3 + 1, mask=i < n)
+    c = tl.load(x + i * 3 + 2, mask=i < n)
+    tl.store(out + tl.program_id(0) * n + i, a * a + 2 * b + 3 * c, mask=i < n)
+
+
+@tilec.jit
 def turned_heads(x, out, length, heads, batch, row, head, HALF: tl.constexpr, PAIRS: tl.constexpr, BLOCK: tl.constexpr):
     """Pairs of elements, of halves or beside each other, for each head of some rows of a sample."""
     i = tl.arange(0, BLOCK)
@@ -244,6 +255,18 @@ class Gradients(unittest.TestCase):
                 self.assertEqual(zero.call_count, zeroed)
                 wanted = np.convolve(d_out[:n], w, "same")
                 np.testing.assert_allclose(d_x, np.append(wanted, np.zeros(50 - n)))
+
+    def test_boxes_that_cover_an_array(self):
+        x = np.arange(4 * 7 * 3, dtype=np.float64).reshape(4, 7, 3) / 7
+        for zeroed, grid, n in ((0, (4, 2), 7), (1, (3, 2), 7), (1, (4, 1), 7), (1, (4, 2), 6)):
+            d_x = np.full_like(x, np.nan)
+            with self.subTest(grid=grid, n=n), mock.patch("tilec.derived._zero", wraps=tilec.derived._zero) as zero:
+                tilec.grad(boxes, "out", "x")[grid](x, np.zeros((4, 7)), n, BLOCK=4, d_out=np.ones((4, 7)), d_x=d_x)
+                self.assertEqual(zero.call_count, zeroed)
+                wanted = np.zeros((4, n, 3))
+                wanted[:grid[0], :4 * grid[1]] = np.array([0, 2, 3])
+                wanted[:grid[0], :4 * grid[1], 0] = 2 * x.reshape(-1)[:4 * n * 3].reshape(4, n, 3)[:grid[0], :4 * grid[1], 0]
+                np.testing.assert_allclose(d_x.reshape(-1)[:4 * n * 3].reshape(4, n, 3), wanted)
 
     def test_pairs_that_cover_an_array(self):
         x = np.arange(2 * 5 * 3 * 6, dtype=np.float64).reshape(2, 5, 3, 6) / 7

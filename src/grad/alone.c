@@ -17,6 +17,45 @@
 
 #include "alone.h"
 
+/* Does it say of the loop's counter that it is one number: `i == 0`, or, in the rounds that there
+ * are, the last one, `i >= n - 1`? */
+static bool says_round(const Op *compare, bool holds, const Op *loop)
+{
+    const Value *counter = loop->regions[0]->args[0];
+    const PolyAtom atom = {counter, MAX_RANK + counter->id};
+    Poly x, y, end;
+    int64_t step, apart;
+    bool has_counter = false;
+
+    if (!compare || compare->noperands != 2 || !terms_polynomial(compare->operands[0], &x) ||
+        !terms_polynomial(compare->operands[1], &y) || !poly_add(&x, &y, -1) ||
+        !poly_push(&x, &(PolyTerm){-1, 1, {atom}}))
+        return false; /* counter = -x */
+    for (int i = 0; i < x.count; i++) {
+        for (int k = 0; k < x.terms[i].count; k++)
+            has_counter |= x.terms[i].of[k].value == counter;
+    }
+    if (has_counter || !grad_is_same_poly(&x))
+        return false;
+    if (compare->code == OP_eq)
+        return holds;
+    return compare->code == (holds ? OP_ge : OP_lt) &&
+           terms_polynomial(loop->operands[FOR_HI], &end) && poly_add(&end, &x, 1) &&
+           poly_is_constant(&end, &apart) && value_const_int(loop->operands[FOR_STEP], &step) &&
+           step > 0 && apart <= step;
+}
+
+/* In one of its rounds alone, as an `if` around the access says. */
+static bool is_in_one_round(const Op *access, const Op *loop)
+{
+    for (const Block *b = access->block; b->owner != loop; b = b->owner->block) {
+        const Op *o = b->owner;
+        if (o->code == OP_if && says_round(o->operands[0]->def, b == o->regions[0], loop))
+            return true;
+    }
+    return false;
+}
+
 /* Is there a term for everything that runs: lanes, rounds around the access, programs? */
 static bool is_complete(const Grad *g, const Sum *s, const Op *access)
 {
@@ -30,7 +69,8 @@ static bool is_complete(const Grad *g, const Sum *s, const Op *access)
     }
     for (const Op *o = access->block->owner; o; o = o->block->owner) {
         bool is_summed = summed && (o == summed || opt_inside(o->block, summed));
-        if (opt_is_loop(o) && !is_summed && !terms_has(s, o, 0) && !terms_has(s, o, BACKWARDS))
+        if (opt_is_loop(o) && !is_summed && !terms_has(s, o, 0) && !terms_has(s, o, BACKWARDS) &&
+            !(o->code == OP_for && is_in_one_round(access, o)))
             return false;
     }
     return terms_programs(s) == s->programs;
@@ -123,86 +163,6 @@ static bool exclude_each_other(const Op *a, const Op *b)
     return opt_masks_exclude(op_operand(a, ir_access(a).mask), op_operand(b, ir_access(b).mask));
 }
 
-/* The address without what is the same for all: how many elements it may reach from there. */
-static int64_t reach_of(const Sum *s)
-{
-    int64_t reach = 1, far;
-
-    for (int i = 0; i < s->n; i++) {
-        const Term *t = &s->at[i];
-        if (t->by < 0)
-            return -1;
-        if (t->by > 0 && (t->count == 0 || t->unit.count > 0 ||
-                          __builtin_mul_overflow(t->by, t->count - 1, &far) ||
-                          __builtin_add_overflow(reach, far, &reach)))
-            return 0;
-    }
-    return reach;
-}
-
-/* Where the access reads anything, is the scalar more than 0?  Its mask says it of something that
- * is not negative to be less. */
-static bool is_positive(const Op *access, const PolyTerm *scalar)
-{
-    Value *mask = op_operand(access, ir_access(access).mask);
-    PolyScope scope = {0};
-    PolyBounds bounds = {0};
-    int8_t map[MAX_RANK];
-
-    for (int d = 0; d < MAX_RANK; d++)
-        map[d] = (int8_t)d;
-    if (mask)
-        poly_bounds(&scope, mask, map, &bounds);
-    for (int i = 0; i < bounds.count; i++) { /* below = rest - scalar */
-        PolyTerm one = *scalar;
-        Poly rest = bounds.below[i];
-        one.scale = 1;
-        if (poly_push(&rest, &one) && terms_are_not_negative(&rest))
-            return true;
-    }
-    return false;
-}
-
-unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs)
-{
-    Sum s = terms_of(g->func, access, programs);
-
-    return terms_programs(&s);
-}
-
-/* A product of which no factor is negative where the access reads. */
-static bool is_never_negative(const Op *access, const PolyTerm *t)
-{
-    for (int i = 0; i < t->count; i++) {
-        const Value *v = t->of[i].value;
-        const PolyTerm one = {1, 1, {t->of[i]}};
-        const bool is_program = v && v->def && v->def->code == OP_program_id;
-        const bool is_array = v && v->type->pointer && t->count == 1;
-
-        if (!v || (!is_program && !is_array && !terms_is_part(v) && !is_positive(access, &one)))
-            return false;
-    }
-    return t->scale >= 0;
-}
-
-int64_t grad_reach(const Grad *g, const Op *access, unsigned programs)
-{
-    Sum s = terms_of(g->func, access, programs);
-    int64_t reach = s.ok ? reach_of(&s) : -1;
-
-    for (int i = 0; i < s.shared.count && reach >= 0; i++) {
-        const PolyTerm *t = &s.shared.terms[i];
-
-        if (!is_never_negative(access, t))
-            return -1;
-        if (t->count == 0)
-            reach += reach > 0 ? t->scale : 0;
-        else if (!t->of[0].value->type->pointer)
-            reach = 0;
-    }
-    return reach;
-}
-
 static bool is_one_element(const Sum *s)
 {
     for (int i = 0; i < s->n; i++) {
@@ -227,6 +187,22 @@ static bool lies_in_front(const Sum *one, const Sum *other)
            poly_is_constant(&apart, &constant) && constant > 0;
 }
 
+/* Is it the term that is a multiple of more than all others reach?  Then it may begin anywhere. */
+static bool is_highest(const Sum *s, int which)
+{
+    const Term *t = &s->at[which];
+
+    for (int i = 0; i < s->n; i++) {
+        const Term *other = &s->at[i];
+        if (i == which || other->by == 0)
+            continue;
+        if (terms_same_unit(&other->unit, &t->unit) ? other->by >= t->by
+                                                    : !grad_is_lower(&other->unit, &t->unit))
+            return false;
+    }
+    return true;
+}
+
 /* Is it one more round of what the other does in a loop, so many in front of its rounds?  So is
  * x + c of x + t * C + c with t from 1 on.  Which of its terms that is; -1: it is not. */
 static int term_of_round_before(const Sum *one, const Sum *other, int64_t *before)
@@ -246,7 +222,8 @@ static int term_of_round_before(const Sum *one, const Sum *other, int64_t *befor
         if (distance(&rest, one, &apart) && apart.count == 1 &&
             poly_divide(&apart.terms[0], &step, &times) && times.count == 0 && times.scale > 0 &&
             value_const_int(loop->operands[FOR_LO], &lo) &&
-            value_const_int(loop->operands[FOR_STEP], &by) && lo - times.scale * by >= 0) {
+            value_const_int(loop->operands[FOR_STEP], &by) &&
+            (lo - times.scale * by >= 0 || is_highest(other, i))) {
             *before = times.scale;
             return i;
         }
@@ -431,7 +408,8 @@ static bool lies_as_stored(const Grad *g, const GradOps *accesses)
     return false;
 }
 
-bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
+/* No two accesses meet, and none meets itself. */
+static bool all_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
     Sum *own = NEW_N(g->arena, Sum, 2 * accesses->len);
     const Accesses of = {accesses->at, accesses->len, own, own + accesses->len};
@@ -451,6 +429,17 @@ bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned p
             good = are_alone(g, a, &both) || lie_apart(g, a, &both);
         }
     }
+    if (!good)
+        g->needs.len = needs;
+    return good;
+}
+
+bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
+{
+    const int needs = g->needs.len;
+    const bool good =
+        all_alone(g, a, accesses, programs) && terms_need_divisors(g, a, accesses, programs);
+
     if (!good)
         g->needs.len = needs;
     return good;

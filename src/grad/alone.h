@@ -1,21 +1,17 @@
 /*
- * alone.h - do terms of an address (../opt/terms.h) give one sum twice?  What alone.c and needs.c
- * ask each other
+ * alone.h - do terms of an address (../terms/terms.h) give one sum twice?  What alone.c, needs.c
+ * and reach.c ask each other
  */
 #ifndef TILEC_GRAD_ALONE_H
 #define TILEC_GRAD_ALONE_H
 
-#include "../opt/terms.h"
+#include "../terms/terms.h"
 #include "grad.h"
 
-/* levels.c */
-int64_t terms_common_divisor(int64_t a, int64_t b);
-/* With the last of the numbers of loops and parts that have a factor of this sign: the least or the
- * most that it may be, as 0 of n - 1 - i. */
-bool terms_take_last(const Poly *p, int sign, Poly *out);
-bool terms_are_not_negative(const Poly *p); /* constants, indices, programs, rounds */
-/* Does no sum of the address's terms come twice?  Constants are of the lowest level. */
-bool terms_are_levels(const Op *access, const Sum *s, Constants c);
+/* reach.c */
+/* Quotients and remainders of programs' numbers tell them where no divisor is negative: is it so,
+ * or needed now? */
+bool terms_need_divisors(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs);
 
 /* needs.c */
 /* Does no sum of the address's terms come twice if numbers known at run time are as they mostly

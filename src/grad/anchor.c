@@ -377,12 +377,13 @@ static bool suits(Anchor *a)
     const Value *v = a->store->operands[STORE_DATA], *mask = op_operand(a->store, STORE_MASK);
     const Value *top;
 
-    if (!dtype_is_float(v->type->dtype) || !grad_is_stored_once(a->g, a->store) ||
-        !find_parts(a, (Value *)v) || (mask && uses_count(&a->g->uses, v) > 1))
+    if (!dtype_is_float(v->type->dtype) || !find_parts(a, (Value *)v) ||
+        (mask && uses_count(&a->g->uses, v) > 1))
         return false;
     top = a->top ? a->top : a->loops[0].loop->results[a->loops[0].at];
     return top->type == v->type && grad_can_stand(a->store->operands[STORE_PTR], place_of(a)) &&
-           (!mask || (grad_can_stand(mask, place_of(a)) && are_left_out(a->g, mask)));
+           (!mask || (grad_can_stand(mask, place_of(a)) && are_left_out(a->g, mask))) &&
+           grad_is_stored_once(a->g, a->store);
 }
 
 static void collect(Op *op, void *ops)

@@ -78,12 +78,22 @@ void grad_set_adjoint(Grad *g, const Value *v, Value *d)
     map_put(g->adjoints, (uint64_t)v->id, d);
 }
 
+Value *grad_not_rounded(Builder *b, Value *d, DType to)
+{
+    const Op *cast = opt_made_by(d, OP_cast);
+
+    return cast && cast->operands[0]->type->dtype == to ? cast->operands[0]
+                                                        : build_cast(b, d, to, ROUND_NEAREST);
+}
+
 void grad_add(Grad *g, Value *v, Value *d)
 {
     Value *sum = grad_adjoint(g, v);
 
     if (!d || !grad_is_active(g, v))
         return;
+    if (sum && sum->type->dtype != d->type->dtype) /* a sum of rounds: see loop.c */
+        d = grad_not_rounded(&g->b, d, sum->type->dtype);
     if (sum && !grad_is_number(sum, 0))
         d = grad_binary(g, OP_add, sum, d);
     value_shaped_like(g->func->module, d, v);
@@ -457,6 +467,7 @@ bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
     g->again = map_new(a);
     g->rebased = map_new(a);
     g->meetings = map_new(a);
+    g->rounds = map_new(a);
     if (!find_active(g, false))
         return false;
     while (grad_count_rounds(g)) {

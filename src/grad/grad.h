@@ -10,7 +10,7 @@
 #define TILEC_GRAD_GRAD_H
 
 #include "../ir/analysis.h"
-#include "../opt/terms.h"
+#include "../terms/terms.h"
 
 /* A parameter of the kernel as it is written. */
 typedef struct {
@@ -83,6 +83,7 @@ typedef struct {
     const GradArray *array;
     Poly least, most;
 } GradNeed;
+typedef VEC(GradNeed) GradNeeds;
 
 /* What data says, and is taken to be so: the assertion of it, with the place of what reads it. */
 typedef struct {
@@ -139,10 +140,12 @@ typedef struct {
     const Op *store;
     int array; /* its parameter */
     Value *value, *pointer, *mask;
-    Value *below;   /* of value = constant / below; NULL: it is nothing of the kind */
-    bool in_place;  /* the array held something else before, which was read */
-    bool is_loaded; /* in place of computing it again */
-    const Op *load; /* then that */
+    Value *below;    /* of value = constant / below; NULL: it is nothing of the kind */
+    bool in_place;   /* the array held something else before, which was read */
+    GradNeeds needs; /* where it is stored once */
+    bool is_rounded; /* to 16 bits, when it is stored */
+    bool is_loaded;  /* in place of computing it again */
+    const Op *load;  /* then that */
 } GradSaved;
 
 /* What values are measured from in place of a maximum. */
@@ -188,9 +191,10 @@ typedef struct Grad {
     bool is_masked; /* what is differentiated, where it is stored */
     bool is_summed; /* .. is added to by atomics */
     Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
-    VEC(GradNeed) needs;
+    GradNeeds needs;
     VEC(GradGranted) granted;
     Value *programs[AXES]; /* numbers of programs that needs name */
+    Map *rounds;           /* MAP_KEY of where a loop ends: how many rounds needs say it has */
     VEC(GradInPlace) in_place;
     VEC(const Op *) as_stored; /* loads of what lies where `of` is stored: each element once */
     VEC(GradTape *) tapes;
@@ -231,7 +235,8 @@ void grad_stand_for(Grad *g, const Op *op);
 Value *grad_value(const Grad *g, Value *v);
 Value *grad_adjoint(const Grad *g, const Value *v); /* NULL: zero so far */
 void grad_set_adjoint(Grad *g, const Value *v, Value *d);
-void grad_add(Grad *g, Value *v, Value *d); /* to its adjoint; d may be NULL */
+void grad_add(Grad *g, Value *v, Value *d);              /* to its adjoint; d may be NULL */
+Value *grad_not_rounded(Builder *b, Value *d, DType to); /* in a wider type: as it was before */
 bool grad_is_effect(const Op *op);  /* of the forward, which has it alone: stores, what it says */
 void grad_block(Grad *g, Block *b); /* its ops, from the last to the first */
 void grad_name(const Grad *g, const Value *v, Value *d); /* as its gradient, unless it has a name */
@@ -298,6 +303,7 @@ void grad_put_ends(Grad *g);         /* when all is derived: what they say, whic
 /* needs.c: conditions that launches are to meet */
 /* least <= most, unless that is seen; false: it is seen not to be. */
 bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *most);
+void grad_need_for_all(Grad *g, const GradNeeds *needs); /* of any array: of all gradients */
 /* Is that seen, or needed already? */
 bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most);
 bool grad_is_same_poly(const Poly *p);                    /* for all programs, in all rounds */
@@ -319,8 +325,8 @@ bool grad_take_means_as_stored(Grad *g);
 
 /* saved.c */
 void grad_find_saved(Grad *g); /* before anything is derived: what the forward stores, once */
-bool grad_is_stored_once(Grad *g,
-                         const Op *store); /* each element of its array, outside of loops */
+/* Each element of its array, outside of loops?  What that takes is needed then. */
+bool grad_is_stored_once(Grad *g, const Op *store);
 /* Can it be computed there, too? Then it is, or is what it was. */
 bool grad_can_stand(const Value *v, const Op *at);
 Value *grad_stand(Builder *b, Value *v, const Op *at);

@@ -169,8 +169,10 @@ static void carry_sums(Carries *c)
 
     for (int i = 0; i < outside.len; i++) {
         Value *sum = grad_adjoint(c->g, outside.at[i]);
-        carry(c, (Carry){.sum = outside.at[i], .before = sum},
-              sum ? sum : grad_number(c->g, outside.at[i], 0));
+        Value *begin = sum ? sum : grad_number(c->g, outside.at[i], 0);
+        if (dtype_is_small_float(begin->type->dtype)) /* rounded when all are added up */
+            begin = grad_not_rounded(&c->g->b, begin, DT_FP32);
+        carry(c, (Carry){.sum = outside.at[i], .before = sum}, begin);
     }
 }
 
@@ -288,6 +290,16 @@ static Value *gradient_or_zero(Grad *g, const Value *v)
     return d ? d : grad_number(g, v, 0);
 }
 
+/* In the type of the value, or of the sum that goes on. */
+static Value *rounded(Grad *g, const Carry *what, Value *sum)
+{
+    const Type *type = what->before ? what->before->type : what->sum->type;
+    Value *d = build_cast(&g->b, sum, type->dtype, ROUND_NEAREST);
+
+    value_shaped_like(g->func->module, d, what->sum);
+    return d;
+}
+
 static void leave(Carries *c, Op *made, Builder outside)
 {
     Grad *g = c->g;
@@ -313,7 +325,8 @@ static void leave(Carries *c, Op *made, Builder outside)
 
         made->results[i]->name = arg->name;
         if (what->sum)
-            grad_set_adjoint(g, what->sum, next[i] == arg ? what->before : made->results[i]);
+            grad_set_adjoint(g, what->sum,
+                             next[i] == arg ? what->before : rounded(g, what, made->results[i]));
         if (c->all.at[i].met)
             c->all.at[i].met->sum = made->results[i];
     }

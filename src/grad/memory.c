@@ -384,7 +384,7 @@ static void find_stored_place(Memory *m, const GradArray *a, Op *load)
         const Op *store = m->stores.at[i];
         if (store->code == OP_store &&
             grad_array_of(g, store->operands[STORE_PTR]) == g->of.array->index &&
-            opt_goes_where(load, a->array, store, g->of.array)) {
+            terms_go_where(load, a->array, store, g->of.array)) {
             vec_push(g->arena, &g->as_stored, load);
             return;
         }

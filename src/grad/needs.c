@@ -87,17 +87,55 @@ bool grad_is_same_poly(const Poly *p)
     return true;
 }
 
-/* How many rounds there are of a loop from 0 on, as a value; NULL: nothing says it for all. */
+/* How many rounds there are of a loop from 0 on, by whatever program, as a value; NULL: nothing
+ * says it for all. */
 static const Value *number_of_rounds(Grad *g, const Op *loop, int64_t *step)
 {
     Value *hi = loop->operands[FOR_HI];
     int64_t lo;
+    const Value *from;
+    const bool shares = terms_axis_of_strides(loop, step, &from) >= 0 && !from;
 
-    if (!value_const_int(loop->operands[FOR_LO], &lo) || lo != 0 ||
-        !value_const_int(loop->operands[FOR_STEP], step) || *step <= 0 || !terms_same_for_all(hi))
+    if ((!shares && (!value_const_int(loop->operands[FOR_LO], &lo) || lo != 0 ||
+                     !value_const_int(loop->operands[FOR_STEP], step))) ||
+        *step <= 0 || !terms_same_for_all(hi))
         return NULL;
+    Value *known = map_get(g->rounds, MAP_KEY(hi)); /* so that two needs are one */
+    int64_t by;
+    if (known && value_const_int(known->def->operands[1], &by) && by == *step)
+        return known;
     Value *up = build_binary(&g->b, OP_add, hi, build_int(&g->b, hi->type, *step - 1));
-    return build_binary(&g->b, OP_div, up, build_int(&g->b, hi->type, *step));
+    Value *rounds = build_binary(&g->b, OP_div, up, build_int(&g->b, hi->type, *step));
+    map_put(g->rounds, MAP_KEY(hi), rounds);
+    return rounds;
+}
+
+/* Numbers of programs by the names that needs have for them. */
+static void name_programs(Grad *g, Poly *p)
+{
+    Poly out = {0};
+
+    for (int i = 0; i < p->count; i++) {
+        Poly product = {0}, next;
+        poly_push(&product, &(PolyTerm){.scale = p->terms[i].scale});
+        for (int k = 0; k < p->terms[i].count; k++) {
+            PolyAtom atom = p->terms[i].of[k];
+            const Op *op = atom.value ? atom.value->def : NULL;
+            const Value *programs = op && op->code == OP_num_programs
+                                        ? grad_number_of_programs(g, (int)attr_axis(op))
+                                        : NULL;
+            if (programs)
+                atom = (PolyAtom){programs, MAX_RANK + programs->id};
+            Poly factor = {0};
+            if (!poly_push(&factor, &(PolyTerm){1, 1, {atom}}) ||
+                !poly_product(&product, &factor, &next))
+                return;
+            product = next;
+        }
+        if (!poly_add(&out, &product, 1))
+            return;
+    }
+    *p = out;
 }
 
 /* Of what a loop counts by the step, and lanes that fill it, or not: less than that many times the
@@ -107,10 +145,16 @@ static bool bound_by_rounds(Grad *g, const Value *counter, int64_t by, int64_t l
     const Op *loop = counter->block->owner;
     const Value *rounds;
     int64_t step = 0;
+    Poly end;
 
     if (counter->index != 0 || !loop || loop->code != OP_for ||
         !(rounds = number_of_rounds(g, loop, &step)) || lanes >= by * step)
         return false;
+    if (terms_polynomial(loop->operands[FOR_HI], &end) &&
+        terms_divisor_of_all(&end, step) == step) {
+        name_programs(g, &end); /* the last one ends there */
+        return poly_add(out, &end, by);
+    }
     return poly_push(out, &(PolyTerm){by * step, 1, {{rounds, MAX_RANK + rounds->id}}});
 }
 
@@ -235,24 +279,6 @@ static bool is_known(const Grad *g, const GradNeed *n)
     return false;
 }
 
-static int64_t divisor_of_all(const Poly *p, int64_t divisor)
-{
-    for (int i = 0; i < p->count; i++)
-        divisor = terms_common_divisor(divisor, p->terms[i].scale);
-    return divisor;
-}
-
-/* 1 <= n in place of 8 <= 8 * n. */
-static void divide_both(Poly *a, Poly *b)
-{
-    const int64_t divisor = divisor_of_all(b, divisor_of_all(a, 0));
-
-    for (int i = 0; i < a->count && divisor > 1; i++)
-        a->terms[i].scale /= divisor;
-    for (int i = 0; i < b->count && divisor > 1; i++)
-        b->terms[i].scale /= divisor;
-}
-
 bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most)
 {
     Poly limit = {0}, apart = {0}, reached = *least;
@@ -260,7 +286,7 @@ bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most)
 
     if (!poly_push(&limit, most) || !poly_push(&apart, most) || !poly_add(&apart, least, -1))
         return false;
-    divide_both(&reached, &limit);
+    terms_divide_both(&reached, &limit);
     for (int i = 0; i < g->needs.len; i++) {
         if (poly_equal(&g->needs.at[i].least, &reached) && poly_equal(&g->needs.at[i].most, &limit))
             return true;
@@ -293,10 +319,22 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *u
         return constant >= 0;
     if (is_hopeless(&apart))
         return false;
-    divide_both(&n.least, &n.most);
+    terms_divide_both(&n.least, &n.most);
     if (!is_known(g, &n))
         vec_push(g->arena, &g->needs, n);
     return true;
+}
+
+void grad_need_for_all(Grad *g, const GradNeeds *needs)
+{
+    for (int i = 0; i < needs->len; i++) {
+        for (int k = 0; k < g->nwrt; k++) {
+            GradNeed n = needs->at[i];
+            n.array = &g->wrt[k];
+            if (!is_known(g, &n))
+                vec_push(g->arena, &g->needs, n);
+        }
+    }
 }
 
 static bool has_program(const PolyTerm *t)
@@ -383,7 +421,22 @@ static int64_t common_factor(const Sum *level)
 
     for (int i = 0; i < level->n && i < POLY_TERMS; i++)
         all.terms[all.count++].scale = level->at[i].by;
-    return level->n > 0 && level->n <= POLY_TERMS ? divisor_of_all(&all, 0) : 1;
+    return level->n > 0 && level->n <= POLY_TERMS ? terms_divisor_of_all(&all, 0) : 1;
+}
+
+/* To more than what multiples of the step are less than: that of 8 * n - 7 is 8 * n. */
+static bool round_up(Poly *bound, int64_t step)
+{
+    int64_t constant = 0, others = 0;
+
+    for (int i = 0; i < bound->count; i++) {
+        if (bound->terms[i].count == 0)
+            constant = bound->terms[i].scale;
+        else
+            others = terms_common_divisor(others, bound->terms[i].scale);
+    }
+    const int64_t over = others % step == 0 ? ((constant % step) + step) % step : 1;
+    return over == 0 || add_constant(bound, step - over);
 }
 
 static bool need_levels(Grad *g, const GradArray *a, const Op *access, const Sum *s, Constants c)
@@ -401,16 +454,15 @@ static bool need_levels(Grad *g, const GradArray *a, const Op *access, const Sum
         bool is_lowest = units[i].count == 0;
         Poly p, bound, factors = {0};
 
-        PolyTerm least_step = units[i];
-        if (i == n - 1) /* nothing is above it, so that what all its terms are multiples of may be
-                           reached */
-            least_step.scale = common_factor(&level);
+        PolyTerm least_step = units[i]; /* what all its terms are multiples of */
+        least_step.scale = is_lowest ? 1 : common_factor(&level);
         good = (is_lowest || grad_need(g, a, &reached, &least_step)) &&
                terms_are_digits(&level, is_lowest ? c : none);
         if (!good || i == n - 1)
             break;
         good = polynomial_of_level(s, &units[i], &p) && bound_of(g, access, &rest, &p, &bound) &&
-               poly_push(&factors, &units[i]) && add_constant(&bound, offset);
+               poly_push(&factors, &units[i]) && add_constant(&bound, offset) &&
+               round_up(&bound, least_step.scale);
         good = good && (!is_lowest || add_constant(&bound, c.span)) &&
                poly_product(&bound, &factors, &reached);
     }

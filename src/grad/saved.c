@@ -56,7 +56,8 @@ static void note_use(Op *op, void *uses)
         vec_push(u->g->arena, &u->stores, op);
 }
 
-static bool is_stored_once(Grad *g, const Op *store, bool *in_place)
+/* *out: what must hold for that, and is not needed yet. */
+static bool is_stored_once(Grad *g, const Op *store, bool *in_place, GradNeeds *out)
 {
     const int array = grad_array_of(g, store->operands[STORE_PTR]), needs = g->needs.len;
     Uses u = {.g = g, .bases = ir_pointer_bases(g->func, g->arena), .array = array};
@@ -70,16 +71,22 @@ static bool is_stored_once(Grad *g, const Op *store, bool *in_place)
         return false;
     if (array == g->of.array->index && u.stores.len == 1) /* which is taken for granted */
         return true;
-    bool once = grad_alone(g, &saved, &u.stores, g->asked) && g->needs.len == needs;
+    const bool once = grad_alone(g, &saved, &u.stores, g->asked);
+    for (int i = needs; i < g->needs.len; i++)
+        vec_push(g->arena, out, g->needs.at[i]);
     g->needs.len = needs;
     return once;
 }
 
 bool grad_is_stored_once(Grad *g, const Op *store)
 {
+    GradNeeds needs = {0};
     bool in_place;
+    const bool once = is_stored_once(g, store, &in_place, &needs) && !in_place;
 
-    return is_stored_once(g, store, &in_place) && !in_place;
+    if (once)
+        grad_need_for_all(g, &needs);
+    return once;
 }
 
 /* Does the value stand in front of the op, in its block or one around it? */
@@ -177,9 +184,9 @@ static bool is_zero_outside(const Value *v, const Value *mask)
 /* Lanes that are not stored hold 0 where they are loaded: that is harmless where nobody but the
  * store has the value, whose gradient is 0 there, and what it is made of has a slope by it, not by
  * 1 / it. */
-static bool suits_mask(const Grad *g, const Op *store)
+static bool suits_mask(const Grad *g, const Op *store, const Value *v)
 {
-    const Value *v = store->operands[STORE_DATA], *mask = op_operand(store, STORE_MASK);
+    const Value *mask = op_operand(store, STORE_MASK);
     const OpCode code = v->def->code;
     bool is_harmless =
         code == OP_div || code == OP_exp || code == OP_exp2 || code == OP_tanh || code == OP_scan;
@@ -188,14 +195,37 @@ static bool suits_mask(const Grad *g, const Op *store)
                      (is_zero_outside(v, mask) || (is_harmless && uses_count(&g->uses, v) == 1)));
 }
 
+/* Are all gradients rounded as the result is?  Else they may be finer than it, or it infinite. */
+static bool rounds_all(const Grad *g, const Op *store)
+{
+    const DType t = store->operands[STORE_DATA]->type->dtype;
+    bool all = dtype_is_small_float(t) &&
+               grad_array_of(g, store->operands[STORE_PTR]) == g->of.array->index;
+
+    for (int i = 0; i < g->nwrt; i++)
+        all &= g->wrt[i].array->type->dtype == t;
+    return all;
+}
+
+/* What the store holds, before it was rounded to 16 bits. */
+static Value *stored_value(const Grad *g, const Op *store)
+{
+    Value *v = store->operands[STORE_DATA];
+    const Op *cast = opt_made_by(v, OP_cast);
+
+    return cast && dtype_is_float(cast->operands[0]->type->dtype) && rounds_all(g, store)
+               ? cast->operands[0]
+               : v;
+}
+
 /* Is it made by ops of the same block as the store, so that where one runs, both do? */
 static bool suits(const Grad *g, const Op *store)
 {
-    const Value *v = store->code == OP_store ? store->operands[STORE_DATA] : NULL;
+    const Value *v = store->code == OP_store ? stored_value(g, store) : NULL;
 
     return v && v->def && v->def->block == store->block && v->def->code != OP_const &&
            dtype_is_float(v->type->dtype) && grad_can_stand(store->operands[STORE_PTR], v->def) &&
-           suits_mask(g, store);
+           suits_mask(g, store, v);
 }
 
 static void find(Op *op, void *grad)
@@ -216,11 +246,12 @@ void grad_find_saved(Grad *g)
     for (int i = 0; i < g->saved.len; i++) {
         GradSaved s = g->saved.at[i];
         s.array = grad_array_of(g, s.store->operands[STORE_PTR]);
-        s.value = s.store->operands[STORE_DATA];
+        s.value = stored_value(g, s.store);
         s.pointer = s.store->operands[STORE_PTR];
         s.mask = op_operand(s.store, STORE_MASK);
-        s.below = s.mask ? NULL : divisor_of(s.value, &s);
-        if (is_stored_once(g, s.store, &s.in_place))
+        s.is_rounded = s.value != s.store->operands[STORE_DATA];
+        s.below = s.mask || s.is_rounded ? NULL : divisor_of(s.value, &s);
+        if (is_stored_once(g, s.store, &s.in_place, &s.needs))
             g->saved.at[n++] = s;
     }
     g->saved.len = n;
@@ -360,20 +391,58 @@ static void load(Grad *g, GradSaved *s)
     b.site = s->store->site;
     Value *pointer = grad_stand(&b, s->pointer, at);
     Value *mask = s->mask ? grad_stand(&b, s->mask, at) : NULL;
-    Value *zero = mask ? build_float(&b, s->value->type, 0) : NULL;
+    const Type *type = s->store->operands[STORE_DATA]->type;
+    Value *zero = mask ? build_float(&b, type, 0) : NULL;
     Value *loaded = build_load(&b, pointer, mask, zero)->results[0];
+    s->load = loaded->def;
     loaded->name = s->value->name;
+    value_shaped_like(g->func->module, loaded, s->value);
+    loaded = build_cast(&b, loaded, s->value->type->dtype, ROUND_NEAREST);
     value_shaped_like(g->func->module, loaded, s->value);
     if (s->below)
         undo_division(g, s, loaded, &b);
     s->value->repl = loaded;
     s->is_loaded = true;
-    s->load = loaded->def;
+    grad_need_for_all(g, &s->needs);
     for (int i = 0; i < g->in_place.len; i++) { /* it may become that load, which nobody needs */
         const GradInPlace *p = &g->in_place.at[i];
         if (p->array == s->array)
             p->first->results[0]->name = loaded->name;
     }
+}
+
+/* What else but products takes what is rounded? */
+typedef struct {
+    const GradSaved *saved;
+    bool found;
+} Rounded;
+
+static void find_other(Op *op, void *rounded)
+{
+    Rounded *r = rounded;
+    const Value *v = r->saved->value;
+
+    for (int i = 0; i < op->noperands; i++)
+        r->found |= op->operands[i] == v && op->code != OP_mul &&
+                    !(op->code == OP_cast && dtype_is_small_float(op->results[0]->type->dtype));
+}
+
+/* What was rounded is as good where gradients are multiplied by it, as by the result of attention
+ * that keys are taken off by; a difference from a mean, or exp(x - log), would lose what it says.
+ */
+static void drop_rounded(Grad *g)
+{
+    int n = 0;
+
+    for (int i = 0; i < g->saved.len; i++) {
+        const GradSaved s = g->saved.at[i];
+        Rounded r = {.saved = &s};
+        if (s.is_rounded)
+            ir_walk(g->func->body, find_other, &r);
+        if (!r.found)
+            g->saved.at[n++] = s;
+    }
+    g->saved.len = n;
 }
 
 /* In the arm of an `if` that was computed again. */
@@ -446,6 +515,7 @@ void grad_load_saved(Grad *g)
     for (int i = 0; i < g->anchors.len; i++)
         load_anchor(g, &g->anchors.at[i]);
     opt_resolve_all(g->func->body);
+    drop_rounded(g);
     bool *is_loaded = NEW_N(g->arena, bool, g->saved.len + 1);
     choose(g, is_loaded);
     for (int i = 0; i < g->saved.len; i++) {

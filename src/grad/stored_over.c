@@ -10,81 +10,6 @@
  */
 #include "alone.h"
 
-/* What may be another value in another program along that axis: by id. */
-typedef struct {
-    Map *varies;
-    int axis;
-    bool changed;
-} Varying;
-
-static bool varies(const Varying *v, const Value *x)
-{
-    return map_get(v->varies, MAP_KEY(x)) != NULL;
-}
-
-static void mark(Varying *v, const Value *x)
-{
-    v->changed |= !varies(v, x);
-    map_put(v->varies, MAP_KEY(x), v);
-}
-
-/* Is an operand of the op, or of what stands in it? */
-static bool takes_varying(const Varying *v, const Op *op)
-{
-    for (int i = 0; i < op->noperands; i++) {
-        if (varies(v, op->operands[i]))
-            return true;
-    }
-    for (int r = 0; r < COUNT(op->regions) && op->regions[r]; r++) {
-        for (const Op *inner = op->regions[r]->first; inner; inner = inner->next) {
-            if (takes_varying(v, inner))
-                return true;
-        }
-    }
-    return false;
-}
-
-static void look_at(Op *op, void *varying)
-{
-    Varying *v = varying;
-    const bool is_number = op->code == OP_program_id && (int)attr_axis(op) == v->axis;
-    const bool is_order = op->nresults > 0 && (ir_access(op).effect & WRITES) != 0;
-
-    if (!is_number && !is_order && !takes_varying(v, op))
-        return;
-    for (int i = 0; i < op->nresults; i++)
-        mark(v, op->results[i]);
-    for (int r = 0; r < COUNT(op->regions) && op->regions[r]; r++) {
-        for (int i = 0; i < op->regions[r]->nargs; i++)
-            mark(v, op->regions[r]->args[i]);
-    }
-}
-
-static Varying find_varying(const Grad *g, int axis)
-{
-    Varying v = {.varies = map_new(g->arena), .axis = axis, .changed = true};
-
-    while (v.changed) {
-        v.changed = false;
-        ir_walk(g->func->body, look_at, &v);
-    }
-    return v;
-}
-
-/* Does which element it is, or whether it is stored, go by the program? */
-static bool goes_by_program(const Varying *v, const Op *store)
-{
-    const Value *mask = op_operand(store, ir_access(store).mask);
-
-    if (varies(v, store->operands[STORE_PTR]) || (mask && varies(v, mask)))
-        return true;
-    for (const Op *o = store->block->owner; o; o = o->block->owner) {
-        if (takes_varying(v, o))
-            return true;
-    }
-    return false;
-}
-
 /* Is the mask one of the element alone, as `at < n`, whoever stores it? */
 static bool is_of_element(const Sum *s, const Value *mask)
 {
@@ -137,9 +62,9 @@ bool grad_check_programs(Grad *g, const GradOps *stores)
     for (int axis = 0; axis < AXES; axis++) {
         if (!(g->asked >> axis & 1))
             continue;
-        const Varying v = find_varying(g, axis);
+        const Map *varies = terms_varying(g->func, axis, g->arena);
         for (int i = 0; i < stores->len; i++) {
-            if (goes_by_program(&v, stores->at[i]))
+            if (terms_goes_by(varies, stores->at[i]))
                 continue;
             grad_refuse(
                 g, stores->at[i],

@@ -24,6 +24,13 @@ static int64_t times_of(const Op *loop, int i, int64_t step)
     return by % step == 0 ? by / step : 0;
 }
 
+static const Value *without_casts(const Value *v)
+{
+    while (opt_made_by(v, OP_cast))
+        v = v->def->operands[0];
+    return v;
+}
+
 /* Where it is in a round, at the beginning of the body. */
 static Value *place_of(const Op *loop, int i, int64_t times)
 {
@@ -33,10 +40,12 @@ static Value *place_of(const Op *loop, int i, int64_t times)
     const DType counter = by->type->dtype;
     Builder b = builder_before(body->first);
     int64_t lo;
+    const bool is_counter = opt_is_int(arg) && arg->type->rank == 0 && times == 1 &&
+                            without_casts(begin) == without_casts(from);
 
     b.span = body->last->operands[i]->def->span;
     b.site = body->last->operands[i]->def->site;
-    if (!value_const_int(from, &lo) || lo != 0)
+    if (!is_counter && (!value_const_int(from, &lo) || lo != 0))
         by = build_binary(&b, OP_sub, by, from);
     if (!arg->type->pointer)
         by = build_cast(&b, by, arg->type->dtype, ROUND_NEAREST);
@@ -48,9 +57,11 @@ static Value *place_of(const Op *loop, int i, int64_t times)
         by = build_binary(&b, OP_mul, by, build_int(&b, by->type, times));
     if (arg->type->rank > 0)
         by = build_splat(&b, by, arg->type);
-    Value *place =
-        arg->type->pointer ? build_addptr(&b, begin, by) : build_binary(&b, OP_add, begin, by);
-    place->name = arg->name;
+    Value *place = is_counter           ? by
+                   : arg->type->pointer ? build_addptr(&b, begin, by)
+                                        : build_binary(&b, OP_add, begin, by);
+    if (!is_counter)
+        place->name = arg->name;
     return place;
 }
 

@@ -4,11 +4,11 @@
  *     d_x + program * BLOCK + lane           mask: < n          min(n, grid[0] * BLOCK) elements
  *     d_x + row * stride + column            mask: column < n   grid[0] * n, if n is the stride
  *
- * The address of the one access is a sum of terms (../opt/terms.h), of which the lowest level must
- * leave no gap, and the next, the rows, neither, and begin where that ends.  Whether the array is
- * as long as this is known when it is launched.
+ * The address of the one access is a sum of terms (../terms/terms.h), of which the lowest level
+ * must leave no gap, and the next, the rows, neither, and begin where that ends.  Whether the array
+ * is as long as this is known when it is launched.
  */
-#include "../opt/terms.h"
+#include "../terms/terms.h"
 #include "gather.h"
 
 static bool add_constant(Poly *p, int64_t n)
@@ -121,8 +121,17 @@ static PolyTerm lanes_of_row(const Sum *s)
     return by;
 }
 
+/* Do the accesses that make the lowest level fill what lies between two of its lanes? */
+static bool fill_lanes(const Sum *s, const PolyTerm *lanes)
+{
+    const Term *offsets = &s->at[s->n - 1];
+
+    return offsets->by == 1 && offsets->count == lanes->scale;
+}
+
 /* Each part of the mask bounds one level, and there are no others.  That of the lowest is told
- * already where several accesses make it, and must be one of lanes. */
+ * already where several accesses make it, and must be one of lanes, whose number is known, or
+ * between which they lie. */
 static bool find_bounds(const Op *access, const Sum *s, const PolyTerm *factors, bool several,
                         GradCover *c)
 {
@@ -144,9 +153,13 @@ static bool find_bounds(const Op *access, const Sum *s, const PolyTerm *factors,
             Poly end;
             found = !is_bound[k] && find_place(s, &by, &end) &&
                     poly_add(&end, &bounds.below[i], -1) && grad_is_same_poly(&end) &&
-                    (k > 0 || !several || poly_is_constant(&end, &constant));
-            if (found && (k > 0 || !several))
+                    (k > 0 || !several || fill_lanes(s, &by) || poly_is_constant(&end, &constant));
+            if (found && k == 0 && several && fill_lanes(s, &by)) {
+                c->at[k].bound = (Poly){0};
+                found = poly_add(&c->at[k].bound, &end, by.scale);
+            } else if (found && (k > 0 || !several)) {
                 c->at[k].bound = end;
+            }
             is_bound[k] |= found;
         }
         if (!found)

@@ -39,11 +39,12 @@ static void drop_implied_needs(Grad *g)
 }
 
 /* All but how it is written. */
-static bool finish(Grad *g)
+static bool finish(Grad *g, bool is_loaded)
 {
     Module *m = g->func->module;
 
-    grad_load_saved(g);
+    if (!is_loaded)
+        grad_load_saved(g);
     if (!g->failed)
         grad_walk_programs(g);
     grad_put_forward(g);
@@ -52,6 +53,17 @@ static bool finish(Grad *g)
     grad_drop_tapes(g);
     drop_implied_needs(g);
     return opt_run_pass(m, "dce", g->diags) && grad_check_in_place(g);
+}
+
+/* Are there atomics that may be exchanged?  What they add may be made of what the forward stored.
+ */
+static bool adds_in_loops(const Grad *g)
+{
+    bool any = false;
+
+    for (int i = 0; i < g->nwrt; i++)
+        any |= g->wrt[i].fill == GRAD_ADDED && !g->wrt[i].in_order;
+    return any && !g->wish->atomics && !g->wish->fused && !g->walk.axes;
 }
 
 bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
@@ -68,6 +80,13 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
         gather_in_last_pass(out, &out->wrt[i]);
         gather_in_order(out, &out->wrt[i]);
     }
+    const bool is_loaded = adds_in_loops(out);
+    if (is_loaded) {
+        grad_load_saved(out);
+        if (!opt_run_pass(m, "fold", d) || !opt_run_pass(m, "cse", d))
+            return false;
+        gather_blocks(out);
+    }
     for (int i = 0; i < out->nwrt; i++) {
         const bool missed = out->wrt[i].may_have_parts && out->wrt[i].fill == GRAD_ADDED;
         out->missed |= missed ? 1u << i : 0;
@@ -77,7 +96,7 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
     for (int i = 0; i < out->nwrt; i++)
         gather_zeros(out, &out->wrt[i]);
     gather_find_covers(out);
-    if (!grad_check_fused(out) || !finish(out))
+    if (!grad_check_fused(out) || !finish(out, is_loaded))
         return false;
     gather_without_masks(out);
     return opt_run_pass(m, "dce", d) && gather_write_plainly(out, d);

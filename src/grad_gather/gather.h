@@ -30,6 +30,10 @@ void gather_windows(Grad *g, GradArray *a);
  * these are numbered by rounds, or by rounds and lanes */
 void gather_transposed(Grad *g, GradArray *a);
 
+/* blocks.c: what atomics add to blocks that rounds of all programs go through, each program sums up
+ * for blocks of its own */
+void gather_blocks(Grad *g);
+
 /* last_pass.c: where passes over the same elements hand something to each, the last adds it, or, if
  * nobody else meets them, stores it */
 void gather_passes(Grad *g, GradArray *a);

@@ -6,6 +6,7 @@
  *     x * 0.5 / y * 2.0                              x / y
  *     columns >= 0                                   true, of what counts from 0 on
  *     row + (1 - i) + (i - 1)                        row
+ *     trans(dot(trans(x), y))                        dot(trans(y), x)
  *     tl.where(i == 1, x, y)                         tl.where(i == 0, y, x), of two indices
  *
  * The last is one form for what is split and joined, which the source then says (../grad_print/).
@@ -287,6 +288,29 @@ static Value *plain_number(Op *op)
     return what_remains(v, v, &all, SHALLOW);
 }
 
+/* dot(trans(y), x) for trans(dot(trans(x), y)). */
+static Value *plain_transposed(const Plain *p, Op *op)
+{
+    static const int turned[2] = {1, 0};
+    const Op *dot = opt_made_by(op->operands[0], OP_dot);
+    uint64_t bits;
+
+    if (!dot || op->results[0]->type->rank != 2 || op->attrs[0] != 1 ||
+        !is_used_once(p, dot->results[0]) || !value_constant(dot->operands[2], &bits) || bits != 0)
+        return NULL;
+    const Op *x = opt_made_by(dot->operands[0], OP_permute);
+    const Op *y = opt_made_by(dot->operands[1], OP_permute);
+    if (!x && !y)
+        return NULL;
+    Builder b = builder_before(op);
+    Value *operands[3];
+    operands[0] = y ? y->operands[0] : build_permute(&b, dot->operands[1], turned);
+    operands[1] = x ? x->operands[0] : build_permute(&b, dot->operands[0], turned);
+    operands[2] = build_float(&b, op->results[0]->type, 0);
+    return build_op(&b, OP_dot, 3, operands, dot->nattrs, dot->attrs, 1, &op->results[0]->type)
+        ->results[0];
+}
+
 static void look_at(Op *op, void *plain)
 {
     Plain *p = plain;
@@ -299,6 +323,7 @@ static void look_at(Op *op, void *plain)
                   : op->code == OP_add                               ? plain_sum(p, op)
                   : op->code == OP_mul                               ? plain_product(p, op)
                   : op->code == OP_ge                                ? plain_comparison(op)
+                  : op->code == OP_permute                           ? plain_transposed(p, op)
                                                                      : NULL;
 
     if (!made)

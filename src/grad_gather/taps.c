@@ -35,14 +35,11 @@ static Value *before_rounding(Value *v)
                : v;
 }
 
-/* In a loop that steps by one, and stands in no other. */
-bool tap_of(Op *op, Tap *t)
+bool tap_in_loop(Op *op, Tap *t)
 {
     const Op *loop = op->block->owner;
-    int64_t step, lo;
 
-    if (!loop || loop->code != OP_for || loop->block->owner ||
-        !value_const_int(loop->operands[FOR_STEP], &step) || step != 1)
+    if (!loop || loop->code != OP_for || loop->block->owner)
         return false;
     *t = (Tap){.op = op, .loop = loop, .counter = loop->regions[0]->args[0]};
     t->pointer = op->operands[STORE_PTR];
@@ -50,7 +47,16 @@ bool tap_of(Op *op, Tap *t)
     t->data = before_rounding(op->operands[STORE_DATA]);
     t->lo = loop->operands[FOR_LO];
     add_ends(t, loop->operands[FOR_HI]);
-    return !value_const_int(t->lo, &lo) || lo >= 0;
+    return true;
+}
+
+/* In a loop that steps by one, and stands in no other. */
+bool tap_of(Op *op, Tap *t)
+{
+    int64_t step, lo;
+
+    return tap_in_loop(op, t) && value_const_int(t->loop->operands[FOR_STEP], &step) && step == 1 &&
+           (!value_const_int(t->lo, &lo) || lo >= 0);
 }
 
 bool tap_polynomial(const Value *v, Poly *out)

@@ -105,8 +105,9 @@ typedef struct {
     int nends;
     Op *part; /* the atomic of another part of the loop; NULL */
 } Tap;
-/* In a loop that steps by one, and stands in no other; false: it does not. */
-bool tap_of(Op *op, Tap *t);
+/* In a loop that stands in no other; false: it does not. */
+bool tap_in_loop(Op *op, Tap *t);
+bool tap_of(Op *op, Tap *t); /* .. and steps by one */
 /* Taps of the first parts of loops are those of the second ones then, and have no op any more. */
 void tap_join_parts(Grad *g, Tap *all, int n);
 bool tap_add_end_limit(const Tap *t, const Value *end, Limits *l); /* the counter is less */

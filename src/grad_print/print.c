@@ -345,6 +345,7 @@ static void put_carried(Writer *p, const Op *loop)
             wish = init->name;
         const char *name = print_new_name(p, print_plain_name(p, wish, "carried"));
 
+        print_shorten(p, init, 4 * p->indent + (int)strlen(name) + 3);
         print_begin(p);
         text_printf(&p->text, "%s = ", name);
         put_first(p, init);
@@ -365,6 +366,7 @@ static void put_loop(Writer *p, const Op *loop)
 
     put_carried(p, loop);
     map_put(p->names, MAP_KEY(body->args[0]), (void *)counter);
+    print_shorten(p, loop->operands[FOR_HI], LINE / 2);
     print_begin(p);
     text_printf(&p->text, "for %s in %srange(", counter, stages ? "tl." : "");
     put_value(p, loop->operands[FOR_LO], LEVEL_ANY);
@@ -426,9 +428,11 @@ static bool is_empty(const Op *branch, int arm)
 static void put_results(Writer *p, const Op *branch, int arm)
 {
     for (int i = 0; i < branch->nresults; i++) {
+        const char *name = map_get(p->names, MAP_KEY(branch->results[i]));
+        print_shorten(p, branch->regions[arm]->last->operands[i],
+                      4 * p->indent + (int)strlen(name) + 3);
         print_begin(p);
-        text_printf(&p->text,
-                    "%s = ", (const char *)map_get(p->names, MAP_KEY(branch->results[i])));
+        text_printf(&p->text, "%s = ", name);
         put_first(p, branch->regions[arm]->last->operands[i]);
         put_end(p, made_here(p, branch->regions[arm]->last->operands[i]));
     }
@@ -446,6 +450,7 @@ static void put_condition(Writer *p, const Op *branch, int arm)
     const Value *condition = branch->operands[0];
     Level level = arm == 1 && !print_opposite(p, condition) ? LEVEL_COMPARE : LEVEL_ANY;
 
+    print_shorten(p, condition, 4 * p->indent + 8);
     print_begin(p);
     text_put(&p->text, level == LEVEL_COMPARE ? "if not " : "if ");
     if (arm == 1 && level == LEVEL_ANY)

@@ -129,12 +129,20 @@ const char *print_accesses(const Writer *of); /* who adds to what, and which tap
 /* "min(grid[0], 256) * grid[2]": how many programs the derived kernel has along some axes. */
 const char *print_programs(const Writer *p, unsigned axes);
 const char *print_kept_rounds(const GradTape *t);
-void print_needs(Writer *p);    /* what launches must meet, a line each */
 void print_describe(Writer *p); /* the result but for its text */
 void put_signature(Writer *p);
 void put_docstring(Writer *p);
 void put_asserts(Writer *p);
 void put_sum(Writer *p); /* the kernel that adds parts up, where there are some */
+
+/* print_needs.c */
+void print_needs(Writer *p);        /* what launches must meet, a line each */
+void print_say_needs(Writer *p);    /* .. in the docstring */
+void print_assert_needs(Writer *p); /* .. as assertions */
+void print_describe_needs(Writer *p);
+/* Numbers that a launch knows, or the kernel. */
+void print_polynomial(Writer *w, const Poly *p, bool in_launch);
+void print_line(Writer *p, const char *line); /* of the docstring, or several */
 
 /* print_ops.c */
 typedef struct {

@@ -65,12 +65,14 @@ static void put_fill(Writer *p, const GradArray *a)
                                : "atomics: it is not known which programs meet at an element");
 }
 
-static void put_load(Writer *p, const Op *load)
+static const char *load_text(const Writer *of, const Op *load)
 {
-    const GradMeeting *m = grad_meeting(p->g, load);
+    const GradMeeting *m = grad_meeting(of->g, load);
+    Writer w = *of, *p = &w;
     const char *code, *lead = ": summed first over ";
     int line = print_line_of(p, load, &code);
 
+    w.text = text_new(of->arena);
     text_printf(&p->text, "    line %d: %s", line, code);
     if (m && m->lanes) {
         text_printf(&p->text, "%slanes along axis ", lead);
@@ -80,6 +82,19 @@ static void put_load(Writer *p, const Op *load)
     if (m && m->rounds)
         text_printf(&p->text, "%sthe rounds of line %d", lead, print_line_of(p, m->rounds, &code));
     text_put(&p->text, "\n");
+    return w.text.s;
+}
+
+/* A line of the forward once, of which an unrolled loop has many loads. */
+static void put_loads(Writer *p, const GradOps *loads)
+{
+    const char *before = "";
+
+    for (int i = 0; i < loads->len; i++) {
+        const char *text = load_text(p, loads->at[i]);
+        text_put(&p->text, strcmp(text, before) == 0 ? "" : text);
+        before = text;
+    }
 }
 
 static void put_saved(Writer *p, const GradSaved *s)
@@ -120,8 +135,7 @@ const char *print_accesses(const Writer *of)
         text_printf(&p.text, "d_%s: ", g->func->params[a->array->index].name);
         put_fill(&p, a);
         text_put(&p.text, "\n");
-        for (int k = 0; k < a->loads.len; k++)
-            put_load(&p, a->loads.at[k]);
+        put_loads(&p, &a->loads);
     }
     for (int i = 0; i < g->tapes.len; i++) {
         const GradTape *t = g->tapes.at[i];

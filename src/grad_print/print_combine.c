@@ -6,17 +6,30 @@
 #include "../opt/opt.h"
 #include "print.h"
 
-/* extreme, place = tl.max(values, axis=0, return_indices=True) */
+/* extreme, place = tl.max(values, axis=0, return_indices=True), or place = tl.argmax(values,
+ * axis=0)
+ */
 void put_winner(Writer *p, const Op *op)
 {
     static const char *const wishes[] = {"extreme", "place"};
+    const bool is_max = ir_combine_kind(op).winner == OP_max;
     const char *names[2];
+
+    if (uses_count(&p->uses, op->results[0]) == 0) {
+        const char *name = print_new_name(p, print_plain_name(p, op->results[1]->name, wishes[1]));
+        print_begin(p);
+        text_printf(&p->text, "%s = tl.%s(", name, is_max ? "argmax" : "argmin");
+        put_value(p, op->operands[0], LEVEL_ANY);
+        text_printf(&p->text, ", axis=%d)", (int)attr_axis(op));
+        put_end(p, op);
+        map_put(p->names, MAP_KEY(op->results[1]), (void *)name);
+        return;
+    }
 
     for (int i = 0; i < 2; i++)
         names[i] = print_new_name(p, print_plain_name(p, op->results[i]->name, wishes[i]));
     print_begin(p);
-    text_printf(&p->text, "%s, %s = tl.%s(", names[0], names[1],
-                ir_combine_kind(op).winner == OP_max ? "max" : "min");
+    text_printf(&p->text, "%s, %s = tl.%s(", names[0], names[1], is_max ? "max" : "min");
     put_value(p, op->operands[0], LEVEL_ANY);
     text_printf(&p->text, ", axis=%d, return_indices=True)", (int)attr_axis(op));
     put_end(p, op);

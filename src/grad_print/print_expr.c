@@ -65,7 +65,7 @@ static void put_number(Writer *p, const Value *v, uint64_t bits, Level level)
     bool negative =
         dtype_is_float(t) ? signbit(real) && !isnan(real) : dtype_is_signed(t) && whole < 0;
 
-    if (put_symbol(p, v->number, false))
+    if (put_symbol(p, v->number, level == LEVEL_ANY))
         return;
     if (t == DT_I1) {
         text_put(&p->text, bits ? "True" : "False");
@@ -211,7 +211,8 @@ static void put_operator(Writer *p, const Op *op, Form form, Level level)
 
     text_put(&p->text, wraps ? "(" : "");
     (bares || second ? put_bare : put_value)(p, plain_x ? plain_x : x, left);
-    if (op->code == OP_add && is_literal(p, y) && value_const_int(y, &n) && n < 0 && n > INT32_MIN)
+    if ((op->code == OP_add || op->code == OP_addptr) && is_literal(p, y) &&
+        value_const_int(y, &n) && n < 0 && n > INT32_MIN)
         text_printf(&p->text, " - %lld", (long long)-n);
     else if (less) {
         text_put(&p->text, " - ");

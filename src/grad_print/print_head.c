@@ -2,7 +2,6 @@
  * print_head.c - what stands around the statements of the derived kernel: its parameters, what its
  * docstring says of grid and workspaces, and the kernel that adds parts up
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "print.h"
@@ -86,76 +85,6 @@ void put_signature(Writer *p)
     text_put(&p->text, "):\n");
 }
 
-static void put_factor(Writer *w, const Value *v, bool in_launch)
-{
-    if (!v->def || v->def->code != OP_num_programs) {
-        put_value(w, v, LEVEL_UNARY);
-        return;
-    }
-    int axis = (int)attr_axis(v->def);
-    const Value *all = w->g->walk.all[axis];
-    if (all && !in_launch)
-        put_value(w, all, LEVEL_UNARY);
-    else
-        text_printf(&w->text, in_launch ? "grid[%d]" : "tl.num_programs(%d)", axis);
-}
-
-/* Products with the most factors first. */
-static void put_polynomial(Writer *w, const Poly *p, bool in_launch)
-{
-    for (int i = p->count - 1; i >= 0; i--) {
-        const PolyTerm *t = &p->terms[i];
-        int64_t scale = i == p->count - 1 ? t->scale : llabs(t->scale);
-        const char *times = "";
-
-        if (i < p->count - 1)
-            text_put(&w->text, t->scale < 0 ? " - " : " + ");
-        if (t->count == 0 || scale != 1) {
-            text_printf(&w->text, "%lld", (long long)scale);
-            times = " * ";
-        }
-        for (int k = 0; k < t->count; k++) {
-            text_put(&w->text, times);
-            put_factor(w, t->of[k].value, in_launch);
-            times = " * ";
-        }
-    }
-}
-
-static const char *need_text(const Writer *p, const GradNeed *n, bool in_launch)
-{
-    Writer w = *p;
-
-    w.text = text_new(p->arena);
-    put_polynomial(&w, &n->least, in_launch);
-    text_put(&w.text, " <= ");
-    put_polynomial(&w, &n->most, in_launch);
-    return w.text.s;
-}
-
-/* What is wrong where it does not hold. */
-static const char *need_missed(const Writer *p, const GradNeed *n)
-{
-    if (n->array == &p->g->of)
-        return arena_printf(p->arena, "elements of %s are stored twice", p->g->wish->of);
-    return arena_printf(p->arena, "d_%s is wrong: derive with --atomics",
-                        p->g->func->params[n->array->array->index].name);
-}
-
-/* Is it about the grid alone?  Whoever launches sees to that, and the docstring says it: an
- * assertion would have each program of a GPU wait for the host's answer before it begins. */
-static bool is_of_grid(const GradNeed *n)
-{
-    const PolyTerm *t = &n->least.terms[0];
-
-    for (int i = 0; i < t->count; i++) {
-        const Op *op = t->of[i].value ? t->of[i].value->def : NULL;
-        if (!op || op->code != OP_num_programs)
-            return false;
-    }
-    return n->least.count == 1 && poly_is_constant(&n->most, &(int64_t){0});
-}
-
 /* The source is what it is for these constants alone. */
 void put_asserts(Writer *p)
 {
@@ -167,32 +96,7 @@ void put_asserts(Writer *p)
             text_printf(&p->text, "    tl.static_assert(%s %s %s)\n", param->name,
                         by_identity ? "is" : "==", param->value);
     }
-    for (int i = 0; i < p->g->needs.len; i++) {
-        const GradNeed *n = &p->g->needs.at[i];
-        if (!is_of_grid(n))
-            text_printf(&p->text, "    tl.device_assert(%s, \"%s\")\n", need_text(p, n, false),
-                        need_missed(p, n));
-    }
-}
-
-/* What an element by itself must be, of a row that is gone through. */
-static const char *granted_text(const Writer *p, const GradGranted *a, const char *where)
-{
-    const char *name = p->g->func->params[a->array->array->index].name, *code;
-
-    return arena_printf(p->arena,
-                        "%s line %d reads %s outside of the row, d_%s is wrong: derive with "
-                        "--atomics",
-                        where, print_line_of(p, a->asserted, &code), name, name);
-}
-
-void print_needs(Writer *p)
-{
-    for (int i = 0; i < p->g->needs.len; i++)
-        text_printf(&p->text, "where not %s, %s\n", need_text(p, &p->g->needs.at[i], true),
-                    need_missed(p, &p->g->needs.at[i]));
-    for (int i = 0; i < p->g->granted.len; i++)
-        text_printf(&p->text, "%s\n", granted_text(p, &p->g->granted.at[i], "where"));
+    print_assert_needs(p);
 }
 
 /* "grid[0] * grid[2]": how many programs the forward has along some axes. */
@@ -229,46 +133,15 @@ const char *print_programs(const Writer *p, unsigned axes)
                         product_text(p, others));
 }
 
-/* Of the docstring: what does not fit into LINE columns stands in a next line, further in. */
-static void put_line(Writer *p, const char *line)
-{
-    enum { MARGIN = 4 };
-    int left = LINE - MARGIN;
-
-    text_printf(&p->text, "%*s", MARGIN, "");
-    while ((int)strlen(line) > left) {
-        int n = left;
-        while (n > 0 && line[n] != ' ')
-            n--;
-        if (n == 0)
-            break;
-        text_printf(&p->text, "%.*s\n%*s", n, line, 2 * MARGIN, "");
-        line += n + 1;
-        left = LINE - 2 * MARGIN;
-    }
-    text_printf(&p->text, "%s\n", line);
-}
-
-static void put_need(Writer *p, const GradNeed *n)
-{
-    put_line(p,
-             arena_printf(p->arena, "Where not %s, %s.", need_text(p, n, true), need_missed(p, n)));
-}
-
-static void put_granted(Writer *p, const GradGranted *a)
-{
-    put_line(p, arena_printf(p->arena, "%s.", granted_text(p, a, "Where")));
-}
-
 static void put_parts(Writer *p, const GradArray *a)
 {
     const char *programs = print_programs(p, a->meeting), *width = text_of(p, a->width, LEVEL_ATOM);
     DType t = a->gradient->type->dtype;
 
-    put_line(p, arena_printf(p->arena, "%s: %s rows of %s element%s, %s%s; %s * %s * %d bytes.",
-                             name_of(p, a), programs, width, strcmp(width, "1") == 0 ? "" : "s",
-                             dtype_long_name(t), a->fills_rows ? "" : ": zero it before", programs,
-                             width, dtype_size(t)));
+    print_line(p, arena_printf(p->arena, "%s: %s rows of %s element%s, %s%s; %s * %s * %d bytes.",
+                               name_of(p, a), programs, width, strcmp(width, "1") == 0 ? "" : "s",
+                               dtype_long_name(t), a->fills_rows ? "" : ": zero it before",
+                               programs, width, dtype_size(t)));
     if (has_size(p, a))
         text_printf(&p->text,
                     "        %s: how many elements of %s there are, from its pointer on.\n", width,
@@ -330,11 +203,11 @@ static void put_tape(Writer *p, const GradTape *t)
     const char *rounds = rounds_text(p, t);
     DType type = t->tape->type->dtype;
 
-    put_line(p,
-             arena_printf(p->arena, "%s: a workspace of %s%s%s * %s%d bytes, %s: %s %s.",
-                          p->g->func->params[t->tape->index].name, print_programs(p, p->g->asked),
-                          p->g->asked ? " * " : "", rounds, elements_text(p, t->kept),
-                          dtype_size(type), dtype_long_name(type), t->of, print_kept_rounds(t)));
+    print_line(p,
+               arena_printf(p->arena, "%s: a workspace of %s%s%s * %s%d bytes, %s: %s %s.",
+                            p->g->func->params[t->tape->index].name, print_programs(p, p->g->asked),
+                            p->g->asked ? " * " : "", rounds, elements_text(p, t->kept),
+                            dtype_size(type), dtype_long_name(type), t->of, print_kept_rounds(t)));
 }
 
 /* How many rounds there is room for, where the launch says it. */
@@ -366,7 +239,7 @@ static const char *polynomial_text(const Writer *p, const Poly *poly)
     Writer w = *p;
 
     w.text = text_new(p->arena);
-    put_polynomial(&w, poly, true);
+    print_polynomial(&w, poly, true);
     return w.text.s;
 }
 
@@ -470,10 +343,7 @@ void print_describe(Writer *p)
         if (g->saved.at[i].is_loaded)
             vec_push(g->arena, &r->saved, g->func->params[g->saved.at[i].array].name);
     }
-    for (int i = 0; i < g->needs.len; i++)
-        vec_push(g->arena, &r->needs,
-                 ((GradNeedText){g->func->params[g->needs.at[i].array->array->index].name,
-                                 need_text(p, &g->needs.at[i], true)}));
+    print_describe_needs(p);
 }
 
 /* "Launch it with the grid of f." */
@@ -494,7 +364,7 @@ static void put_grid(Writer *p)
     for (int i = 0; i < r->programs.len; i++)
         text_printf(&t, "%s: %s.  ", r->programs.at[i].name, r->programs.at[i].text);
     text_printf(&t, "%s: the gradient of %s.", name_of(p, &p->g->of), p->g->wish->of);
-    put_line(p, t.s);
+    print_line(p, t.s);
 }
 
 void put_docstring(Writer *p)
@@ -530,10 +400,7 @@ void put_docstring(Writer *p)
     for (int i = 0; i < p->result->saved.len; i++)
         text_printf(&p->text, "    %s: as %s" GRAD_LEFT_BEHIND "\n", p->result->saved.at[i],
                     g->wish->kernel);
-    for (int i = 0; i < g->needs.len; i++)
-        put_need(p, &g->needs.at[i]);
-    for (int i = 0; i < g->granted.len; i++)
-        put_granted(p, &g->granted.at[i]);
+    print_say_needs(p);
     text_put(&p->text, "    \"\"\"\n");
 }
 

@@ -133,11 +133,6 @@ const Value *opt_plain(const Value *v); /* what tiles only repeat, or have with 
 bool opt_mask_has(const Value *mask, const Value *part);
 bool opt_masks_exclude(const Value *a, const Value *b); /* never both, in one lane */
 
-/* same_place.c: does the access go, behind the array's beginning, to the element that b goes to
- * behind that of the other array, in each lane, round and program, and nowhere where b does not go?
- */
-bool opt_goes_where(const Op *a, const Value *array, const Op *b, const Value *other);
-
 /* shared.c: the dimension along which neighbours of a store's lanes have, for sure, one address and
  * values of their own; -1: none is known. */
 int opt_shared_lanes(const AxisFacts *facts, const Op *store);

@@ -535,8 +535,8 @@ static void check_step(Check *x, const Step *s)
     make_all(x, s->op->results, s->op->nresults);
 }
 
-/* What runs where a loop has no round stands in front of it, and what a product does in front of
- * that, with other nests between. */
+/* What runs where a loop has no round stands in front of it, beside others that do, and what a
+ * product does in front of that, with other nests between. */
 static void check_unless(Check *x, const BlockPlan *b, int i)
 {
     const Nest *n = b->steps.at[i].kind == STEP_NEST ? b->steps.at[i].nest : NULL;
@@ -544,7 +544,9 @@ static void check_unless(Check *x, const BlockPlan *b, int i)
 
     if (!n || !n->unless)
         return;
-    while (next < b->steps.len && n->unless->code == OP_dot && b->steps.at[next].kind <= STEP_NEST)
+    while (next < b->steps.len && b->steps.at[next].kind <= STEP_NEST &&
+           (n->unless->code == OP_dot ||
+            (b->steps.at[next].kind == STEP_NEST && b->steps.at[next].nest->unless == n->unless)))
         next++;
     if (next == b->steps.len || b->steps.at[next].op != n->unless)
         tell(x, n->unless, "nest %d does not stand in front of its loop, or product", n->id);

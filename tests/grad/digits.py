@@ -195,3 +195,22 @@ def latent(q, kv, out, T, scale, R: tl.constexpr, P: tl.constexpr, BLOCK: tl.con
     s = tl.where((t < T) & (t <= i), s, float("-inf"))
     e = tl.exp(s - tl.max(s, axis=0))
     tl.store(out + i * R + r, tl.sum((e / tl.sum(e, axis=0))[:, None] * c, axis=0))
+
+
+@triton.jit
+def turned_divisor(x, out, heads, stride):
+    """Heads are told by quotient and remainder: where `heads` is negative they overlap."""
+    pid = tl.program_id(0)
+    value = tl.load(x + 20 + pid // heads * stride + pid % heads)
+    tl.store(out + pid, value * value)
+
+
+@triton.jit
+def rows_of_heads(x, out, heads, rows, BLOCK: tl.constexpr):
+    """No mask: as many programs along axis 0 as rows of a head have room for."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    pid = tl.program_id(1)
+    head = pid // heads * (heads * rows * 8) + pid % heads * (rows * 8)
+    place = head + at[:, None] * 8 + tl.arange(0, 8)[None, :]
+    value = tl.load(x + place)
+    tl.store(out + pid * (rows * 8) + at[:, None] * 8 + tl.arange(0, 8)[None, :], tl.exp(value))

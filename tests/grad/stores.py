@@ -73,3 +73,46 @@ def stored_by_two_loops(x, out, n, BLOCK: tl.constexpr):
     for k in range(0, n, BLOCK):
         i = k + tl.arange(0, BLOCK)
         tl.store(out + row * 2 * n + BLOCK + i, tl.load(x + row * n + i, mask=i < n, other=0.0), mask=i < n)
+
+
+@triton.jit
+def passed_on(states, scale, out, final, dim, chunks, of_chunk, of_head, BLOCK: tl.constexpr):
+    """What each chunk begins with, the first with zeros; what the last leaves goes elsewhere."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    h = tl.program_id(1)
+    states += h * of_head
+    at = out + h * of_head + i
+    scale += h
+    state = tl.zeros([BLOCK], tl.float32)
+    tl.store(at, state, mask=i < dim)
+    at += of_chunk
+    for c in range(chunks):
+        state = tl.exp(tl.load(scale)) * state + tl.load(states + i, mask=i < dim, other=0.0)
+        if c < chunks - 1:
+            tl.store(at, state, mask=i < dim)
+        else:
+            tl.store(final + h * dim + i, state, mask=i < dim)
+        states += of_chunk
+        scale += tl.num_programs(1)
+        at += of_chunk
+
+
+@triton.jit
+def last_two(x, out, n, rounds, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    for c in range(rounds):
+        total += tl.load(x + c * n + i, mask=i < n, other=0.0)
+        if c >= rounds - 2:
+            tl.store(out + i, total, mask=i < n)
+
+
+@triton.jit
+def first_over(x, out, n, rounds, stride, BLOCK: tl.constexpr):
+    """The first round stores where the one in front of the loop does."""
+    i = tl.arange(0, BLOCK)
+    total = tl.load(x + i, mask=i < n, other=0.0)
+    tl.store(out + i, total, mask=i < n)
+    for c in range(rounds):
+        total = total * 0.5 + tl.load(x + c * n + i, mask=i < n, other=0.0)
+        tl.store(out + c * stride + i, total, mask=i < n)

@@ -109,6 +109,15 @@ bool terms_is_part(const Value *v)
     return made_by(op->operands[0], OP_program_id) || terms_is_part(op->operands[0]);
 }
 
+const Value *terms_divisor(const Value *part, int which)
+{
+    const Op *op = without_casts(part)->def;
+
+    if (!terms_is_part(part))
+        return NULL;
+    return which == 0 ? op->operands[1] : terms_divisor(op->operands[0], which - 1);
+}
+
 bool terms_has_parts(const Sum *s)
 {
     for (int i = 0; i < s->n; i++) {
@@ -148,32 +157,53 @@ void terms_add_own_bound(const Poly *j, PolyBounds *out)
         out->below[out->count++] = below;
 }
 
-/* The axis of programs that step by their number from their own on; -1: none. */
-static int axis_of_strides(const Op *loop)
+/* The number that a constant multiplies; *times: that, or 1. */
+static const Value *multiplied(const Value *v, int64_t *times)
 {
-    const Op *first = made_by(loop->operands[FOR_LO], OP_program_id);
-    const Op *step = made_by(loop->operands[FOR_STEP], OP_num_programs);
+    const Op *op = made_by(v, OP_mul);
 
-    return first && step && attr_axis(first) == attr_axis(step) ? (int)attr_axis(first) : -1;
+    *times = 1;
+    return op && value_const_int(op->operands[1], times) && *times > 0 ? op->operands[0] : v;
+}
+
+int terms_axis_of_strides(const Op *loop, int64_t *times, const Value **from)
+{
+    int64_t by;
+    const Value *lo = loop->operands[FOR_LO];
+    const Op *sum = made_by(lo, OP_add);
+
+    *from = sum ? sum->operands[0] : NULL;
+    const Op *first = made_by(multiplied(sum ? sum->operands[1] : lo, times), OP_program_id);
+    const Op *step = made_by(multiplied(loop->operands[FOR_STEP], &by), OP_num_programs);
+
+    return first && step && attr_axis(first) == attr_axis(step) && by == *times
+               ? (int)attr_axis(first)
+               : -1;
 }
 
 /* A counter whose step is known only at run time is another one in each round, and of programs that
  * step by their number from their own on in each program. */
-static bool add_counter(Sum *s, const Op *loop, Term t)
+static bool add_counter(Sum *s, const Op *loop, const PolyTerm *by, Term t, int depth)
 {
     const Value *lo = loop->operands[FOR_LO];
     const bool steps = made_by(loop->operands[FOR_STEP], OP_num_programs) != NULL;
-    const int axis = axis_of_strides(loop);
-    int64_t from;
+    int64_t from, times;
+    const Value *behind;
+    const int axis = terms_axis_of_strides(loop, &times, &behind);
 
-    if (axis < 0 && !is_shared(s, lo))
+    if (axis < 0 ? !is_shared(s, lo) : behind && !is_shared(s, behind))
+        return false;
+    if (axis >= 0 && behind && !add_value(s, behind, by, depth + 1))
         return false;
     if (axis >= 0)
         s->covered |= 1u << axis;
+    if (axis >= 0 && __builtin_mul_overflow(t.by, times, &t.by))
+        return false;
     t.whose = loop;
     t.count = 0;
     t.from_zero =
-        steps && (made_by(lo, OP_program_id) || (value_const_int(lo, &from) && from >= 0));
+        axis >= 0 ||
+        (steps && (made_by(lo, OP_program_id) || (value_const_int(lo, &from) && from >= 0)));
     return add_term(s, t);
 }
 
@@ -235,7 +265,7 @@ static bool add_rounds(Sum *s, const Op *loop, const PolyTerm *by, Term t, int d
         return add_term(s, t);
     }
     if (!value_const_int(loop->operands[FOR_STEP], &step))
-        return add_counter(s, loop, t);
+        return add_counter(s, loop, by, t, depth);
     if (__builtin_mul_overflow(t.by, step, &t.by))
         return false;
     t.whose = loop;

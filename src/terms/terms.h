@@ -7,8 +7,8 @@
 #define TILEC_TERMS_H
 
 #include "../ir/analysis.h"
-#include "opt.h"
-#include "poly.h"
+#include "../opt/opt.h"
+#include "../opt/poly.h"
 
 enum { AXES = 3 }; /* of a grid */
 #define EVERY_AXIS ((1u << AXES) - 1)
@@ -39,9 +39,12 @@ typedef struct {
 /* terms.c */
 bool terms_same_for_all(const Value *v); /* a scalar made of arguments and constants */
 /* Is it what a program's number leaves when it is divided, pid // heads or pid % heads, or when
- * that is divided again?  By constants and arguments; these are taken to be more than 0. */
+ * that is divided again?  By constants and arguments; these must be more than 0. */
 bool terms_is_part(const Value *v);
 bool terms_has_parts(const Sum *s);
+/* What it, or what it is made of, was divided by, number `which` of those; NULL: there are no more.
+ */
+const Value *terms_divisor(const Value *part, int which);
 /* Where a loop, or the division that it comes from, says a number to end; false: neither does. */
 bool terms_end_of(const Value *v, Poly *out);
 /* That the number, if j is one, is less than that. */
@@ -66,6 +69,10 @@ Sum terms_without_offset(const Sum *level, int64_t *span);
  * size.  With the right step each counter is one program's. */
 bool terms_shares_work(const Op *loop);
 
+/* The axis of programs that step by their number from their own on, or by blocks of so many; -1:
+ * none.  *from: what lies before them all; NULL: nothing. */
+int terms_axis_of_strides(const Op *loop, int64_t *times, const Value **from);
+
 /* Constants of several accesses: how far the nearest and the farthest lie apart.  0: there is one.
  */
 typedef struct {
@@ -73,7 +80,30 @@ typedef struct {
 } Constants;
 bool terms_are_digits(Sum *s, Constants c); /* of one level: different sums; sorts them */
 
-/* term_bounds.c: terms that the mask says a number of, so far and no further */
+/* bounds.c: terms that the mask says a number of, so far and no further */
 void terms_bound(const Op *access, Sum *s);
+
+/* levels.c */
+int64_t terms_common_divisor(int64_t a, int64_t b);
+int64_t terms_divisor_of_all(const Poly *p, int64_t divisor); /* and of that */
+/* 1 <= n in place of 8 <= 8 * n, and programs <= heads of n * programs <= n * heads: a level's n is
+ * more than 0 wherever there is an element. */
+void terms_divide_both(Poly *a, Poly *b);
+/* With the last of the numbers of loops and parts that have a factor of this sign: the least or the
+ * most that it may be, as 0 of n - 1 - i. */
+bool terms_take_last(const Poly *p, int sign, Poly *out);
+bool terms_are_not_negative(const Poly *p); /* constants, indices, programs, rounds */
+/* Does no sum of the address's terms come twice?  Constants are of the lowest level. */
+bool terms_are_levels(const Op *access, const Sum *s, Constants c);
+
+/* varies.c: what may be another value in another program along that axis, by MAP_KEY; and does
+ * which element a store goes to, or whether it is stored, go by that? */
+Map *terms_varying(const Func *f, int axis, Arena *a);
+bool terms_goes_by(const Map *varying, const Op *store);
+
+/* same_place.c: does the access go, behind the array's beginning, to the element that b goes to
+ * behind that of the other array, in each lane, round and program, and nowhere where b does not go?
+ */
+bool terms_go_where(const Op *a, const Value *array, const Op *b, const Value *other);
 
 #endif

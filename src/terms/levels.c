@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "alone.h"
+#include "terms.h"
 
 int64_t terms_common_divisor(int64_t a, int64_t b)
 {
@@ -19,6 +19,46 @@ int64_t terms_common_divisor(int64_t a, int64_t b)
         b = rest;
     }
     return a;
+}
+
+int64_t terms_divisor_of_all(const Poly *p, int64_t divisor)
+{
+    for (int i = 0; i < p->count; i++)
+        divisor = terms_common_divisor(divisor, p->terms[i].scale);
+    return divisor;
+}
+
+/* Without the factor, if each term has it. */
+static bool divide_by(Poly *p, const PolyTerm *factor)
+{
+    Poly out = {0};
+
+    for (int i = 0; i < p->count; i++) {
+        PolyTerm quotient;
+        if (!poly_divide(&p->terms[i], factor, &quotient) || !poly_push(&out, &quotient))
+            return false;
+    }
+    *p = out;
+    return true;
+}
+
+void terms_divide_both(Poly *a, Poly *b)
+{
+    const int64_t divisor = terms_divisor_of_all(b, terms_divisor_of_all(a, 0));
+    PolyTerm factors = b->count > 0 ? b->terms[0] : (PolyTerm){0};
+
+    for (int i = 0; i < a->count && divisor > 1; i++)
+        a->terms[i].scale /= divisor;
+    for (int i = 0; i < b->count && divisor > 1; i++)
+        b->terms[i].scale /= divisor;
+    for (int i = 0; i < factors.count; i++) {
+        const PolyTerm one = {1, 1, {factors.of[i]}};
+        Poly x = *a, y = *b;
+        if (a->count > 0 && divide_by(&x, &one) && divide_by(&y, &one)) {
+            *a = x;
+            *b = y;
+        }
+    }
 }
 
 /* The factors that come next, fewest first; false: there are no more. */

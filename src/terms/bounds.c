@@ -1,5 +1,5 @@
 /*
- * term_bounds.c - what masks say of a sum's terms in numbers: `column < 13` of 16 lanes
+ * bounds.c - what masks say of a sum's terms in numbers: `column < 13` of 16 lanes
  *
  *     x + row * 13 + column                            13 for each row, of lanes 13
  *     x + t * 13 + program_id * 8 + arange(0, 8)       of programs and lanes together 13

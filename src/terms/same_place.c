@@ -126,7 +126,7 @@ static bool is_masked_as(const Op *a, const Op *b, const Loops *l)
     return !there.others;
 }
 
-bool opt_goes_where(const Op *a, const Value *array, const Op *b, const Value *other)
+bool terms_go_where(const Op *a, const Value *array, const Op *b, const Value *other)
 {
     const Type *x = a->operands[ir_access(a).pointer]->type;
     const Type *y = b->operands[ir_access(b).pointer]->type;
