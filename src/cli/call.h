@@ -29,6 +29,11 @@ typedef struct {
     const char *why_unsure; /* why the launch was not made a second time; NULL: it was */
 } Unwritten;
 
+/* A child process that works beside the command. */
+typedef struct {
+    int child, pipe;
+} Aside;
+
 /* call.c: one call of a kernel, from open to report.  `run` makes one; a command that makes several
  * makes a Call of each, with options of its own.  A thread that makes calls beside others needs a
  * Cli of its own, which may have the library and the file of another one. */
@@ -48,6 +53,8 @@ typedef struct {
     double seconds;       /* of the last launch, by the device's clock if it has one */
     double first_seconds; /* of the first one, without compiling, by ours */
     Unwritten unwritten;
+    KeptBlocks drawn;     /* see overwritten.c: as they were */
+    Aside rehearsal;      /* without a child: there is none */
     LastWords last_words; /* if the kernel ends the process */
     int first_block;      /* its arrays are those of cli->store.blocks from here on .. */
     int end_block;        /* .. in front of this one, from call_evaluate() on */
@@ -103,6 +110,11 @@ const MaybeUnwritten *unwritten_array(const Call *k, const char *name);
 const char *unwritten_text(const Call *k);
 bool unwritten_refuses(const Call *k); /* which of them? */
 void unwritten_tell(Call *k);          /* that */
+
+/* overwritten.c: what `rand` has made and a launch replaces without reading it; in front of the
+ * first run, compiled, and behind it */
+void overwritten_watch(Call *k);
+void overwritten_tell(Call *k);
 
 /* fresh.c: arrays that a kernel both reads and writes, as they were */
 bool fresh_has(const KeptBlocks *all, int block);
@@ -213,6 +225,17 @@ bool trial_run(Cli *c, unsigned seconds, Trial *trial, void *context, const char
 bool trial_is_needed(const Options *o);
 /* In a trial, on any of its threads: end it, and `text` is why.  Elsewhere it does nothing. */
 void trial_stop(const char *text);
+
+/* .. while the command goes on: for so many microseconds of the CPU at most, at half of which *over
+ * is 1. */
+typedef const char *AsideTrial(Cli *c, void *context, const volatile int *over);
+Aside aside_start(Cli *c, long micros, AsideTrial *trial, void *context);
+const char *aside_end(Cli *c, const Aside *a); /* what it said; NULL: nothing */
+
+/* rehearsal.c: a small launch is checked, too, where nobody asked for that; the first in front of
+ * call_launch(), the second behind all else that is told */
+void rehearsal_start(Call *k);
+void rehearsal_tell(Call *k);
 
 /* timeout.c: does the launch take longer than --timeout allows?  Then the command ends here, or the
  * trial that it is in.  From any thread. */

@@ -22,6 +22,7 @@ void call_run_evaluated(Call *k)
     repro_write(k);
     compared = compare_prepare(k);
     k->unwritten.wanted = true;
+    rehearsal_start(k);
     call_launch(k);
     unwritten_find(k);
     outputs_write(k);
@@ -37,4 +38,7 @@ void call_run_evaluated(Call *k)
         call_warn(k, warning);
     else
         undefined_tell(k);
+    if (!c->warned)
+        overwritten_tell(k);
+    rehearsal_tell(k);
 }
