@@ -64,6 +64,7 @@ Suspicion suspect_rescale;  /* suspect_rescale.c: sums of exp(x - m) when m chan
 Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
 Suspicion suspect_scan;     /* suspect_scan.c: scans that begin anew in each round */
 Suspicion suspect_scores;   /* suspect_scores.c: keys that are not there, in a softmax */
+Suspicion suspect_state;    /* suspect_state.c: running means that are not kept */
 Suspicion suspect_truth;    /* suspect_truth.c: sums of conditions */
 Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type that loses them */
 Suspicion suspect_wrap;     /* suspect_wrap.c: remainders of what begins below 0 */

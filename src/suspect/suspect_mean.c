@@ -12,6 +12,11 @@
  * So is tl.sum(acc) / BLOCK of what the rounds of a loop have added up lane by lane, tile by tile
  * along a row.
  *
+ * .. and a mean by a number to which each round has added BLOCK, though a mask leaves lanes out.
+ *
+ * A sum that is divided by a number that was loaded, as the length of a sequence, has at most so
+ * many summands: that is asked when programs run, too.
+ *
  * A sum that a loop has made lane by lane, over h rows of w elements, is divided by h: told where
  * it is divided by the number w that the mask compares lanes with.
  */
@@ -83,24 +88,32 @@ static bool is_bound(const Value *v, int lanes)
     return v->type->rank == 0 || !op || op->code == OP_splat;
 }
 
-/* What the mask compares with a bound along `dim`; NULL: not just that. */
-static const Value *limited_along(const Value *mask, int dim, int depth)
+/* What the mask compares with a bound along `dim`, and the bound; NULL: not just that. */
+static const Value *compared_along(const Value *mask, int dim, int depth, Value **bound)
 {
     const Op *op = mask->def;
 
     if (!op || depth == 0 || mask->type->rank == 0)
         return NULL;
-    if (op->code == OP_lt)
-        return is_bound(op->operands[1], mask->type->dims[dim]) ? index_along(op->operands[0], dim)
-                                                                : NULL;
+    if (op->code == OP_lt) {
+        *bound = op->operands[1];
+        return is_bound(*bound, mask->type->dims[dim]) ? index_along(op->operands[0], dim) : NULL;
+    }
     if (op->code == OP_and) {
-        const Value *x = limited_along(op->operands[0], dim, depth - 1);
-        return x ? x : limited_along(op->operands[1], dim, depth - 1);
+        const Value *x = compared_along(op->operands[0], dim, depth - 1, bound);
+        return x ? x : compared_along(op->operands[1], dim, depth - 1, bound);
     }
     if (!op_has(op, MOVES))
         return NULL;
     dim = dimension_before(op, dim);
-    return dim < 0 ? NULL : limited_along(op->operands[0], dim, depth - 1);
+    return dim < 0 ? NULL : compared_along(op->operands[0], dim, depth - 1, bound);
+}
+
+static const Value *limited_along(const Value *mask, int dim, int depth)
+{
+    Value *bound;
+
+    return compared_along(mask, dim, depth, &bound);
 }
 
 static const Op *range_of(const Value *index)
@@ -216,6 +229,47 @@ static void look_at_tiles(const Suspect *s, const Op *op, const Op *sum)
     }
 }
 
+/* --- the mean by lanes that a loop has counted --- */
+
+/* What round i of a loop adds to a total that begins with 0; NULL: it is none. */
+static const Value *added_by(const Op *loop, int i)
+{
+    const Op *sum = opt_last(loop->regions[0])->operands[i]->def;
+    uint64_t bits;
+
+    if (!value_constant(loop->operands[FOR_BOUNDS + i], &bits) || bits != 0)
+        return NULL;
+    for (int k = 0; sum && sum->code == OP_add && k < 2; k++) {
+        if (sum->operands[k] == loop->regions[0]->args[1 + i])
+            return sum->operands[1 - k];
+    }
+    return NULL;
+}
+
+/* count += BLOCK in each round, beside total += tl.load(.., mask=c < n, other=0.0) */
+static void look_at_count(const Suspect *s, const Op *op)
+{
+    const Value *count = ir_bare(op->operands[1]), *total = ir_bare(op->operands[0]);
+    const Op *loop = count->def;
+    int64_t lanes;
+
+    if (total->def && ir_reduces(total->def) && total->def->noperands == 1)
+        total = ir_bare(total->def->operands[0]);
+    if (!loop || loop->code != OP_for || total->def != loop)
+        return;
+    const Value *one = added_by(loop, count->index), *all = added_by(loop, total->index);
+    if (!one || !all || !value_const_int(one, &lanes) || lanes < 2)
+        return;
+    if (all->def && ir_reduces(all->def) && all->def->noperands == 1)
+        all = all->def->operands[0];
+    const Value *mask = mask_of(all, DEEPEST);
+    if (mask && mask->type->rank > 0 && type_numel(mask->type) == lanes &&
+        suspect_is_moved(mask, loop, DEEPEST))
+        suspect_warn(s, op, "divide by how many there are, or count those: tl.sum(mask, 0)",
+                     "this divides what a loop has added up by all lanes of its tiles, and the "
+                     "mask of the load leaves some of the last one out");
+}
+
 /* --- told at once --- */
 
 static void look_at(Op *op, void *suspect)
@@ -225,6 +279,8 @@ static void look_at(Op *op, void *suspect)
     const Value *mask = sum ? mask_of(sum->operands[0], DEEPEST) : NULL;
 
     look_at_rounds(s, op);
+    if (op->code == OP_div)
+        look_at_count(s, op);
     if (sum)
         look_at_tiles(s, op, sum);
     if (!mask || !type_same_shape(mask->type, sum->operands[0]->type))
@@ -269,7 +325,135 @@ static void ask(Op *op, void *func)
     build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
 }
 
+/* --- fewer than were added up --- */
+
+static bool follows_load(const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return depth == 0;
+    if (op_has(op, READS))
+        return true;
+    for (int i = 0; i < op->noperands; i++) {
+        if (follows_load(op->operands[i], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* An integer that was loaded, and is not compared with anything. */
+static Value *loaded_number(Value *v)
+{
+    while (v->def && (v->def->code == OP_cast || v->def->code == OP_splat))
+        v = v->def->operands[0];
+    return v->def && v->def->code == OP_load && v->type->rank == 0 && !v->type->pointer &&
+                   dtype_is_int(v->type->dtype)
+               ? v
+               : NULL;
+}
+
+/* One load, element by element, from which no other one takes anything out. */
+static const Op *load_as_it_is(const Value *v, int depth)
+{
+    const Op *op = v->def, *load = NULL;
+
+    if (!op || depth == 0)
+        return NULL;
+    if (op_only_reads(op))
+        return op;
+    for (int i = 0; i < op->noperands; i++) {
+        bool made = op_has(op, FOLDS) && op->code != OP_select;
+        if (!made && !op_has(op, MOVES))
+            return NULL;
+        if (!follows_load(op->operands[i], depth - 1))
+            continue;
+        if (load)
+            return NULL;
+        load = load_as_it_is(op->operands[i], depth - 1);
+        if (!load)
+            return NULL;
+    }
+    return load;
+}
+
+static void require_all(const Op *op, Value *number, Value *low, Value *high)
+{
+    static const char text[] =
+        "this divides a sum by a number that was loaded, and is less than there are summands: a "
+        "mask, or the end of the loop, leaves the others out";
+    Builder b = builder_before((Op *)op);
+    int64_t attrs[] = {attr_of_text(b.module, text, strlen(text)), 0, 1};
+    const Type *wide = type_scalar(b.module, DT_I64);
+
+    b.span = op->span;
+    b.site = op->site;
+    b.mark = op->mark;
+    Value *n = build_cast(&b, number, DT_I64, ROUND_NEAREST);
+    Value *all = build_cast(&b, high, DT_I64, ROUND_NEAREST);
+    if (low)
+        all = build_binary(&b, OP_sub, all, build_cast(&b, low, DT_I64, ROUND_NEAREST));
+    Value *none = build_binary(&b, OP_le, n, build_const(&b, wide, 0));
+    Value *right = build_binary(&b, OP_or, none, build_binary(&b, OP_ge, n, all));
+    build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
+}
+
+/* acc / n, where each round adds one more */
+static void ask_rounds(const Op *op, Value *number, const Value *total)
+{
+    const Op *loop = total->def, *sum;
+    int64_t step;
+
+    if (!loop || loop->code != OP_for || !value_const_signed(loop->operands[FOR_STEP], &step) ||
+        step != 1 || follows_load(loop->operands[FOR_HI], DEEPEST) ||
+        follows_load(loop->operands[FOR_LO], DEEPEST))
+        return;
+    sum = opt_last(loop->regions[0])->operands[total->index]->def;
+    for (int i = 0; sum && sum->code == OP_add && i < 2; i++) {
+        const Op *load = load_as_it_is(sum->operands[1 - i], DEEPEST);
+        const Value *mask = load ? op_operand(load, ir_access(load).mask) : NULL;
+        if (sum->operands[i] == loop->regions[0]->args[1 + total->index] && load &&
+            (!mask || !follows_load(mask, DEEPEST)) &&
+            suspect_is_moved(load->operands[ir_access(load).pointer], loop, DEEPEST))
+            require_all(op, number, loop->operands[FOR_LO], loop->operands[FOR_HI]);
+    }
+}
+
+/* tl.sum(v, axis) / n, where the mask lets through as many as there may be */
+static void ask_tile(const Op *op, Value *number, const Op *sum)
+{
+    const Op *load = load_as_it_is(sum->operands[0], DEEPEST);
+    Value *mask = load ? op_operand(load, ir_access(load).mask) : NULL, *bound = NULL;
+
+    if (!mask || follows_load(mask, DEEPEST) ||
+        !type_same_shape(mask->type, sum->operands[0]->type))
+        return;
+    const Value *index = compared_along(mask, attr_axis(sum), DEEPEST, &bound);
+    while (bound && bound->def && bound->def->code == OP_splat)
+        bound = bound->def->operands[0];
+    if (index && range_of(index) && bound && bound->type->rank == 0 &&
+        dtype_is_int(bound->type->dtype))
+        require_all(op, number, NULL, bound);
+}
+
+static void ask_for_number(Op *op, void *func)
+{
+    Value *number = op->code == OP_div && !dtype_is_int(op->results[0]->type->dtype)
+                        ? loaded_number(op->operands[1])
+                        : NULL;
+    (void)func;
+    if (!number)
+        return;
+    const Value *total = ir_bare(op->operands[0]);
+    if (ir_reduces(total->def) && total->def->noperands == 1 &&
+        ir_combine_code(total->def) == OP_add)
+        ask_tile(op, number, total->def);
+    else
+        ask_rounds(op, number, total);
+}
+
 void suspect_ask_for_means(Func *f)
 {
     ir_walk(f->body, ask, f);
+    ir_walk(f->body, ask_for_number, f);
 }
