@@ -37,6 +37,7 @@ typedef void Suspicion(const Suspect *s);
 
 Suspicion suspect_begun;    /* suspect_begun.c: what one program begins, and all add to */
 Suspicion suspect_again;    /* suspect_again.c: what is done twice, or for nothing */
+Suspicion suspect_carried;  /* suspect_carried.c: what rounds carry to no end */
 Suspicion suspect_bits;     /* suspect_bits.c: upper bits with a sign beside lower ones */
 Suspicion suspect_cut;      /* suspect_cut.c: activations within the loop of a product */
 Suspicion suspect_drawn;    /* suspect_drawn.c: random numbers that all programs share */

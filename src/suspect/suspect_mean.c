@@ -14,6 +14,8 @@
  *
  * .. and a mean by a number to which each round has added BLOCK, though a mask leaves lanes out.
  *
+ * .. and of h * w elements by h, or of the elements of tiles by how many programs there are.
+ *
  * A sum that is divided by a number that was loaded, as the length of a sequence, has at most so
  * many summands: that is asked when programs run, too.
  *
@@ -85,7 +87,7 @@ static bool is_bound(const Value *v, int lanes)
 
     if (value_const_int(v, &c))
         return c < lanes;
-    return v->type->rank == 0 || !op || op->code == OP_splat;
+    return ir_unmoved(v)->type->rank == 0 || !op || op->code == OP_splat;
 }
 
 /* What the mask compares with a bound along `dim`, and the bound; NULL: not just that. */
@@ -270,6 +272,61 @@ static void look_at_count(const Suspect *s, const Op *op)
                      "mask of the load leaves some of the last one out");
 }
 
+/* --- a sum of rows and columns, divided by the rows --- */
+
+static bool is_same_number(const Value *a, const Value *b)
+{
+    return ir_same(ir_bare(a), ir_bare(b), DEEPEST);
+}
+
+/* tl.sum(v) / h of a v that is loaded under i < h * w */
+static void look_at_factor(const Suspect *s, const Op *op)
+{
+    const Op *sum = ir_bare(op->operands[0])->def;
+    Value *bound = NULL;
+
+    if (!sum || !ir_reduces(sum) || sum->noperands != 1 || ir_combine_code(sum) != OP_add)
+        return;
+    const Value *mask = mask_of(sum->operands[0], DEEPEST);
+    if (!mask || !type_same_shape(mask->type, sum->operands[0]->type) ||
+        !compared_along(mask, attr_axis(sum), DEEPEST, &bound))
+        return;
+    const Op *all = ir_bare(bound)->def;
+    for (int i = 0; all && all->code == OP_mul && i < 2; i++) {
+        if (!number_of_launch(op->operands[1]) ||
+            !is_same_number(all->operands[i], op->operands[1]) ||
+            is_same_number(all->operands[1 - i], op->operands[1]))
+            continue;
+        suspect_warn(s, op, "divide by the product, as the mask has it",
+                     "this divides a sum by one factor of how many there are: the mask compares "
+                     "with a product");
+        return;
+    }
+}
+
+/* --- a sum divided by how many programs there are --- */
+
+/* tl.sum(tl.load(x + i, mask=i < n)) / tl.num_programs(0), where i goes on by tiles */
+static void look_at_programs(const Suspect *s, const Op *op)
+{
+    const Op *by = ir_bare(op->operands[1])->def, *sum = ir_bare(op->operands[0])->def;
+    int64_t step;
+
+    if (!by || by->code != OP_num_programs || !sum || !ir_reduces(sum) || sum->noperands != 1 ||
+        ir_combine_code(sum) != OP_add || sum->results[0]->type->rank > 0)
+        return;
+    const Op *load = ir_uncast(sum->operands[0])->def;
+    if (!load || load->code != OP_load || !op_operand(load, LOAD_MASK))
+        return;
+    const Value *index = axis_program_march(load->operands[LOAD_PTR], attr_axis(by), &step);
+    const Value *of = limited_along(op_operand(load, LOAD_MASK), attr_axis(sum), DEEPEST);
+    if (index && of && index != of && step == index->type->dims[0])
+        suspect_warn(s, op, "divide by how many elements there are, n",
+                     "this divides a sum of elements by how many programs there are, each of which "
+                     "has %lld of them",
+                     (long long)step);
+}
+
 /* --- told at once --- */
 
 static void look_at(Op *op, void *suspect)
@@ -279,8 +336,11 @@ static void look_at(Op *op, void *suspect)
     const Value *mask = sum ? mask_of(sum->operands[0], DEEPEST) : NULL;
 
     look_at_rounds(s, op);
-    if (op->code == OP_div)
+    if (op->code == OP_div) {
         look_at_count(s, op);
+        look_at_factor(s, op);
+        look_at_programs(s, op);
+    }
     if (sum)
         look_at_tiles(s, op, sum);
     if (!mask || !type_same_shape(mask->type, sum->operands[0]->type))

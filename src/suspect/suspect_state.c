@@ -4,6 +4,8 @@
  * What an optimizer keeps from step to step, m = b * m + (1 - b) * g, is loaded, used, and stored
  * to where it was loaded.  Told is of a kernel that keeps one of these and not another one: v = c *
  * v + (1 - c) * g * g with all that follows from it, and no store to the array of v.
+ *
+ * So is (1 - t) * x + (1 - t) * y, a blend of two by one weight.
  */
 #include "suspect.h"
 
@@ -91,11 +93,44 @@ static bool is_stored_itself(const Suspect *s, const Value *v, int depth)
     return false;
 }
 
+/* --- a blend of two by one weight --- */
+
+/* The other factor of (1 - t) * x, where t is a number of the launch; NULL. */
+static const Value *weighted(const Value *product, const Value **weight)
+{
+    const Op *op = ir_bare(product)->def;
+    uint64_t bits;
+
+    for (int i = 0; op && op->code == OP_mul && i < 2; i++) {
+        const Op *rest = ir_bare(op->operands[i])->def;
+        if (!rest || rest->code != OP_sub || ir_bare(rest->operands[1])->def ||
+            !value_constant(rest->operands[0], &bits) ||
+            scalar_to_double(rest->operands[0]->type->dtype, bits) != 1)
+            continue;
+        *weight = ir_bare(rest->operands[1]);
+        return ir_bare(op->operands[1 - i]);
+    }
+    return NULL;
+}
+
+static void look_at_weights(Op *op, void *suspect)
+{
+    const Value *one = NULL, *two = NULL;
+
+    if (op->code != OP_add)
+        return;
+    const Value *x = weighted(op->operands[0], &one), *y = weighted(op->operands[1], &two);
+    if (x && y && x != y && one == two && load_of(x) && load_of(y))
+        suspect_warn(suspect, op, "t * x + (1 - t) * y",
+                     "both of these are weighted by 1 - t, and none by t");
+}
+
 void suspect_state(const Suspect *s)
 {
     Blends b = {.s = s, .bases = ir_pointer_bases(s->func, s->arena)};
     bool keeps = false;
 
+    ir_walk(s->func->body, look_at_weights, (void *)s);
     if (!s->func->is_kernel)
         return;
     ir_walk(s->func->body, note, &b);

@@ -256,6 +256,17 @@ static bool is_of_other_axis(const Launch *l, int64_t used, int64_t all)
     return false;
 }
 
+/* As many as another dimension has: of width by the limit of height. */
+static bool is_of_other_dimension(const Launch *l, const tilec_tensor *t, int d, int64_t used)
+{
+    for (int i = 0; i < t->ndim; i++) {
+        if (i != d && used > 1 && t->shape[i] == used && is_argument(l, t->shape[d]) &&
+            is_argument(l, used))
+            return true;
+    }
+    return false;
+}
+
 /* Are those along dimension `d` most likely all that there are, for the kernel? */
 static bool is_short(const Launch *l, const Numbers *n, const Used *u, const tilec_tensor *t, int d)
 {
@@ -265,7 +276,8 @@ static bool is_short(const Launch *l, const Numbers *n, const Used *u, const til
     if (used == 1 && d == 0 && u->at[0][0])
         return all > 1 && (all == l->grid[0] || all == l->grid[1] || all == l->grid[2] ||
                            (t->ndim == 1 && is_compiled_in(l, n, all)));
-    if (used < all && !late && end == used && is_of_other_axis(l, used, all))
+    if (used < all && !late && end == used &&
+        (is_of_other_axis(l, used, all) || is_of_other_dimension(l, t, d, used)))
         return true;
     if (used > 1 && used < all && !late && is_one_block(l, u->at[d], used, all))
         return true;

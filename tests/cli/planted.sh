@@ -61,5 +61,6 @@ look_at planted_norms
 look_at planted_index
 look_at planted_formulas
 look_at planted_state
-[ "$told" -ge 325 ] || wrong "only $told of $all are told"
+look_at planted_carried
+[ "$told" -ge 336 ] || wrong "only $told of $all are told"
 finish

@@ -1,0 +1,180 @@
+/*
+ * suspect_carried.c - what the rounds of a loop carry to no end
+ *
+ *   - what begins as 0, and is 0 behind each round that begins with 0: a product that begins with
+ *     0.0, also one that a scan goes on with, tl.cumsum(v) * carry;
+ *   - a number that is the sum, or the greatest, of a round's tile, and not looked at by the next
+ *     one: m = tl.max(v, 0) for m = tl.maximum(m, tl.max(v, 0));
+ *   - a sum of products of which one factor is loaded in each round from another place, and the
+ *     other one, loaded there too, from the same: a channel that was forgotten in its address.
+ */
+#include "suspect.h"
+
+enum { DEEPEST = 24 };
+
+/* --- zeros that stay --- */
+
+static bool is_zero(const Value *v)
+{
+    uint64_t bits;
+
+    return !v->type->pointer && !v->type->handle && value_constant(v, &bits) &&
+           scalar_to_double(v->type->dtype, bits) == 0;
+}
+
+/* Is it 0 where `was` is 0, as products and sums are? */
+static bool is_zero_of(const Value *v, const Value *was, int depth)
+{
+    const Op *op = v->def;
+    int zeros = 0;
+
+    if (v == was || is_zero(v))
+        return true;
+    if (!op || depth == 0)
+        return false;
+    if (op_has(op, MOVES) || op->code == OP_cast ||
+        ((ir_reduces(op) || op->code == OP_scan) && op->noperands == 1 &&
+         ir_combine_code(op) == OP_add))
+        return is_zero_of(op->operands[0], was, depth - 1);
+    for (int i = op->code == OP_select; i < op->noperands; i++)
+        zeros += is_zero_of(op->operands[i], was, depth - 1);
+    if (op->code == OP_mul)
+        return zeros > 0;
+    return (op->code == OP_add || op->code == OP_sub || op->code == OP_select) &&
+           zeros == op->noperands - (op->code == OP_select);
+}
+
+static void look_for_zero(const Suspect *s, const Op *loop, int i)
+{
+    const Value *was = loop->regions[0]->args[1 + i];
+    const Value *now = opt_last(loop->regions[0])->operands[i];
+
+    if (was->type->pointer || was->type->handle || !dtype_is_float(was->type->dtype) ||
+        !is_zero(ir_bare(loop->operands[FOR_BOUNDS + i])) || now == was || is_zero(ir_bare(now)) ||
+        !now->def || uses_count(suspect_uses(s), was) == 0 || !is_zero_of(now, was, DEEPEST))
+        return;
+    suspect_warn(s, now->def, "a product begins with 1",
+                 "this begins as 0, and 0 times what a round has is 0 in all of them");
+}
+
+/* --- the last round alone --- */
+
+static void look_for_last(const Suspect *s, const Op *loop, int i)
+{
+    const UseLists *uses = suspect_uses(s);
+    const Value *now = ir_uncast(opt_last(loop->regions[0])->operands[i]);
+    uint64_t bits;
+
+    if (now->type->rank > 0 || !ir_reduces(now->def) || now->def->noperands != 1 ||
+        uses_count(uses, now) != 1 || uses_count(uses, loop->regions[0]->args[1 + i]) > 0 ||
+        uses_count(uses, loop->results[i]) == 0 ||
+        !value_constant(loop->operands[FOR_BOUNDS + i], &bits) ||
+        !suspect_is_moved(now, loop, DEEPEST) || !suspect_is_inside(now, loop))
+        return;
+    bool adds = ir_combine_code(now->def) == OP_add;
+    suspect_warn(s, now->def,
+                 adds ? "total += tl.sum(..)" : "m = tl.maximum(m, tl.max(..)), or tl.minimum",
+                 "each round makes this of its own tile, and only that of the last one is left "
+                 "behind the loop");
+}
+
+/* --- a factor without the round --- */
+
+/* Does it follow from the round?  Of the counters of loops within it, their bounds do. */
+static bool is_of_round(const Value *v, const Op *loop, int depth)
+{
+    const Op *op = v->def;
+
+    if (!suspect_is_inside(v, loop))
+        return false;
+    if (!op) {
+        const Op *owner = v->block->owner;
+        if (depth == 0 || owner == loop || owner->code != OP_for || v->index > 0)
+            return true;
+        return is_of_round(owner->operands[FOR_LO], loop, depth - 1) ||
+               is_of_round(owner->operands[FOR_HI], loop, depth - 1);
+    }
+    if (depth == 0 || (op->regions[0] && !op_has(op, COMBINES)))
+        return true;
+    for (int i = 0; i < op->noperands; i++) {
+        if (is_of_round(op->operands[i], loop, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* The one load within the loop that it is, element by element and by a mask of its own; NULL. */
+static const Op *load_in(const Value *v, const Op *loop)
+{
+    const Op *op = ir_bare(v)->def;
+
+    return op && op->code == OP_load && suspect_is_inside(op->results[0], loop) ? op : NULL;
+}
+
+/* A product that is added to `was`, in the loop or in one within it; NULL. */
+static const Op *added_product(const Value *v, const Value *was, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return NULL;
+    if (op->code == OP_for) {
+        int i = v->index;
+        if (op->operands[FOR_BOUNDS + i] != was)
+            return NULL;
+        return added_product(opt_last(op->regions[0])->operands[i], op->regions[0]->args[1 + i],
+                             depth - 1);
+    }
+    for (int k = 0; op->code == OP_add && k < 2; k++) {
+        const Op *product = ir_uncast(op->operands[1 - k])->def;
+        if (op->operands[k] == was && product && product->code == OP_mul)
+            return product;
+    }
+    return NULL;
+}
+
+static void note_effect(Op *op, void *found)
+{
+    *(bool *)found |= op_has(op, WRITES | EFFECT) || op_is_volatile(op);
+}
+
+static void look_for_factor(const Suspect *s, const Op *loop, int i)
+{
+    const Op *product = added_product(opt_last(loop->regions[0])->operands[i],
+                                      loop->regions[0]->args[1 + i], DEEPEST);
+    bool effects = false;
+
+    for (int k = 0; product && k < 2; k++) {
+        const Op *same = load_in(product->operands[k], loop);
+        const Op *other = load_in(product->operands[1 - k], loop);
+        if (!same || !other || is_of_round(same->results[0], loop, DEEPEST) ||
+            !is_of_round(other->operands[LOAD_PTR], loop, DEEPEST))
+            continue;
+        ir_walk(loop->regions[0], note_effect, &effects);
+        if (!effects)
+            suspect_warn(s, same, "is the counter of the loop missing in this address?",
+                         "each round of a loop loads this factor from the same elements, and the "
+                         "other one from others, and adds up their products");
+        return;
+    }
+}
+
+static void look_at(Op *op, void *suspect)
+{
+    for (int i = 0; op->code == OP_for && i < op->nresults; i++) {
+        look_for_zero(suspect, op, i);
+        look_for_last(suspect, op, i);
+        look_for_factor(suspect, op, i);
+    }
+}
+
+static bool is_for(const Op *op)
+{
+    return op->code == OP_for;
+}
+
+void suspect_carried(const Suspect *s)
+{
+    if (suspect_any(s, is_for))
+        ir_walk(s->func->body, look_at, (void *)s);
+}

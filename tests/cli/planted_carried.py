@@ -1,0 +1,262 @@
+# planted_carried.py - what loops carry to no end, sums divided by the wrong number, and rows that meet columns; see planted_carried.txt
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def instance_wrong(x, y, H, W, BLOCK: tl.constexpr):
+    p = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    m = i < H * W
+    v = tl.load(x + p * H * W + i, mask=m, other=0.0)
+    mean = tl.sum(v, 0) / H
+    d = tl.where(m, v - mean, 0.0)
+    var = tl.sum(d * d, 0) / (H * W)
+    tl.store(y + p * H * W + i, d * tl.rsqrt(var + 1e-5), mask=m)
+
+
+@triton.jit
+def instance(x, y, H, W, BLOCK: tl.constexpr):
+    p = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    m = i < H * W
+    v = tl.load(x + p * H * W + i, mask=m, other=0.0)
+    mean = tl.sum(v, 0) / (H * W)
+    d = tl.where(m, v - mean, 0.0)
+    var = tl.sum(d * d, 0) / (H * W)
+    tl.store(y + p * H * W + i, d * tl.rsqrt(var + 1e-5), mask=m)
+
+
+@triton.jit
+def log_softmax_shifted_wrong(x, y, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    v = tl.load(x + r * N + c, mask=c < N, other=-float("inf"))
+    mx = tl.max(v, 0)
+    z = v - mx
+    s = tl.log(tl.sum(tl.exp(z), 0))
+    tl.store(y + r * N + c, v - s, mask=c < N)
+
+
+@triton.jit
+def log_softmax_shifted(x, y, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    v = tl.load(x + r * N + c, mask=c < N, other=-float("inf"))
+    mx = tl.max(v, 0)
+    z = v - mx
+    s = tl.log(tl.sum(tl.exp(z), 0))
+    tl.store(y + r * N + c, z - s, mask=c < N)
+
+
+@triton.jit
+def split_steps_wrong(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, SPLIT: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    z = tl.program_id(2)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for s in range(z * BK, K, BK):
+        rk = s + tl.arange(0, BK)
+        x = tl.load(a + rm[:, None] * K + rk[None, :])
+        w = tl.load(b + rk[:, None] * N + rn[None, :])
+        acc += tl.dot(x, w)
+    tl.atomic_add(c + rm[:, None] * N + rn[None, :], acc)
+
+
+@triton.jit
+def split_steps(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, SPLIT: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    z = tl.program_id(2)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for s in range(z * BK, K, BK * SPLIT):
+        rk = s + tl.arange(0, BK)
+        x = tl.load(a + rm[:, None] * K + rk[None, :])
+        w = tl.load(b + rk[:, None] * N + rn[None, :])
+        acc += tl.dot(x, w)
+    tl.atomic_add(c + rm[:, None] * N + rn[None, :], acc)
+
+
+@triton.jit
+def channels_wrong(x, w, y, C, H, W, B: tl.constexpr):
+    o = tl.program_id(0)
+    r = tl.program_id(1) * B + tl.arange(0, B)
+    c = tl.arange(0, 16)
+    acc = tl.zeros((B, 16), tl.float32)
+    for ch in range(C):
+        for dy in range(3):
+            for dx in range(3):
+                rr = r[:, None] + dy - 1
+                cc = c[None, :] + dx - 1
+                m = (rr >= 0) & (rr < H) & (cc >= 0) & (cc < W)
+                v = tl.load(x + rr * W + cc, mask=m, other=0.0)
+                acc += v * tl.load(w + ((o * C + ch) * 3 + dy) * 3 + dx)
+    tl.store(y + o * H * W + r[:, None] * W + c[None, :], acc)
+
+
+@triton.jit
+def channels(x, w, y, C, H, W, B: tl.constexpr):
+    o = tl.program_id(0)
+    r = tl.program_id(1) * B + tl.arange(0, B)
+    c = tl.arange(0, 16)
+    acc = tl.zeros((B, 16), tl.float32)
+    for ch in range(C):
+        for dy in range(3):
+            for dx in range(3):
+                rr = r[:, None] + dy - 1
+                cc = c[None, :] + dx - 1
+                m = (rr >= 0) & (rr < H) & (cc >= 0) & (cc < W)
+                v = tl.load(x + ch * H * W + rr * W + cc, mask=m, other=0.0)
+                acc += v * tl.load(w + ((o * C + ch) * 3 + dy) * 3 + dx)
+    tl.store(y + o * H * W + r[:, None] * W + c[None, :], acc)
+
+
+@triton.jit
+def mul(a, b):
+    return a * b
+
+
+@triton.jit
+def running_product_wrong(x, y, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    carry = 0.0
+    for s in range(0, N, BLOCK):
+        c = s + tl.arange(0, BLOCK)
+        v = tl.load(x + r * N + c, mask=c < N, other=1.0)
+        p = tl.associative_scan(v, 0, mul) * carry
+        tl.store(y + r * N + c, p, mask=c < N)
+        carry = tl.sum(tl.where(tl.arange(0, BLOCK) == BLOCK - 1, p, 0.0), 0)
+
+
+@triton.jit
+def running_product(x, y, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    carry = 1.0
+    for s in range(0, N, BLOCK):
+        c = s + tl.arange(0, BLOCK)
+        v = tl.load(x + r * N + c, mask=c < N, other=1.0)
+        p = tl.associative_scan(v, 0, mul) * carry
+        tl.store(y + r * N + c, p, mask=c < N)
+        carry = tl.sum(tl.where(tl.arange(0, BLOCK) == BLOCK - 1, p, 0.0), 0)
+
+
+@triton.jit
+def taken_out_wrong(x, v, N: tl.constexpr, KK: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, N)
+    t = tl.load(x + r * N + c) - 10.0
+    for j in range(KK):
+        m = tl.max(t, 0)
+        i = tl.argmax(t, 0)
+        tl.store(v + r * KK + j, m)
+        t = tl.where(c == i, 0.0, t)
+
+
+@triton.jit
+def taken_out(x, v, N: tl.constexpr, KK: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, N)
+    t = tl.load(x + r * N + c) - 10.0
+    for j in range(KK):
+        m = tl.max(t, 0)
+        i = tl.argmax(t, 0)
+        tl.store(v + r * KK + j, m)
+        t = tl.where(c == i, -float("inf"), t)
+
+
+@triton.jit
+def weights_wrong(a, b, o, n, t, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    ok = i < n
+    x = tl.load(a + i, mask=ok, other=0).to(tl.float32)
+    y = tl.load(b + i, mask=ok, other=0).to(tl.float32)
+    v = (1 - t) * x + (1 - t) * y
+    tl.store(o + i, (v + 0.5).to(tl.uint8), mask=ok)
+
+
+@triton.jit
+def weights(a, b, o, n, t, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    ok = i < n
+    x = tl.load(a + i, mask=ok, other=0).to(tl.float32)
+    y = tl.load(b + i, mask=ok, other=0).to(tl.float32)
+    v = (1 - t) * x + t * y
+    tl.store(o + i, (v + 0.5).to(tl.uint8), mask=ok)
+
+
+@triton.jit
+def blurred_wrong(x, y, H, W, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    c = tl.program_id(1) * B + tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for dx in range(3):
+        cc = c[None, :] + dx - 1
+        m = (r[:, None] < H) & (cc >= 0) & (cc < H)
+        acc += tl.load(x + r[:, None] * W + cc, mask=m, other=0.0)
+    tl.store(y + r[:, None] * W + c[None, :], acc / 3, mask=(r[:, None] < H) & (c[None, :] < W))
+
+
+@triton.jit
+def blurred(x, y, H, W, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    c = tl.program_id(1) * B + tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for dx in range(3):
+        cc = c[None, :] + dx - 1
+        m = (r[:, None] < H) & (cc >= 0) & (cc < W)
+        acc += tl.load(x + r[:, None] * W + cc, mask=m, other=0.0)
+    tl.store(y + r[:, None] * W + c[None, :], acc / 3, mask=(r[:, None] < H) & (c[None, :] < W))
+
+
+@triton.jit
+def mean_of_tiles_wrong(x, o, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    tl.atomic_add(o, tl.sum(v, 0) / tl.num_programs(0))
+
+
+@triton.jit
+def mean_of_tiles(x, o, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    tl.atomic_add(o, tl.sum(v, 0) / n)
+
+
+@triton.jit
+def row_maximum_wrong(x, o, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    m = -float("inf")
+    for s in range(0, N, BLOCK):
+        c = s + tl.arange(0, BLOCK)
+        v = tl.load(x + r * N + c, mask=c < N, other=-float("inf"))
+        m = tl.max(v, 0)
+    tl.store(o + r, m)
+
+
+@triton.jit
+def row_maximum(x, o, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    m = -float("inf")
+    for s in range(0, N, BLOCK):
+        c = s + tl.arange(0, BLOCK)
+        v = tl.load(x + r * N + c, mask=c < N, other=-float("inf"))
+        m = tl.maximum(m, tl.max(v, 0))
+    tl.store(o + r, m)
+
+
+@triton.jit
+def cosines_wrong(a, b, o, B: tl.constexpr):
+    at = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
+    x = tl.load(a + at)
+    y = tl.load(b + at)
+    n = tl.sqrt(tl.sum(x * x, 0)) * tl.sqrt(tl.sum(y * y, 1))
+    tl.store(o + tl.arange(0, B), tl.sum(x * y, 1) / n)
+
+
+@triton.jit
+def cosines(a, b, o, B: tl.constexpr):
+    at = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
+    x = tl.load(a + at)
+    y = tl.load(b + at)
+    n = tl.sqrt(tl.sum(x * x, 1)) * tl.sqrt(tl.sum(y * y, 1))
+    tl.store(o + tl.arange(0, B), tl.sum(x * y, 1) / n)
