@@ -15,7 +15,7 @@
 /* suspect.c: look for all of them.  Before all passes, and before check_records: of a module as it
  * was lowered, which stays as it is. */
 void suspect_warn_of_all(const Module *m, Diags *d);
-/* suspect_mean.c: assert that a sum is not divided by lanes that were none. */
+/* suspect_asked.c: assert that a sum is not divided by lanes that were none. */
 void suspect_ask_for_means(Func *f);
 
 /* --- for suspect_*.c --- */
@@ -69,6 +69,17 @@ Suspicion suspect_state;    /* suspect_state.c: running means that are not kept 
 Suspicion suspect_truth;    /* suspect_truth.c: sums of conditions */
 Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type that loses them */
 Suspicion suspect_wrap;     /* suspect_wrap.c: remainders of what begins below 0 */
+
+/* suspect_mean.c, for suspect_asked.c */
+/* What the quotient is of: a sum along an axis, by its extent; NULL: it is none of these. */
+const Op *mean_divided_sum(const Op *op);
+/* What the mask compares with a bound along `dim`, and the bound; NULL: not just that. */
+const Value *mean_compared_along(const Value *mask, int dim, int depth, Value **bound);
+const Value *mean_limited_along(const Value *mask, int dim, int depth);
+const Op *mean_range_of(const Value *index); /* tl.arange from 0 on; NULL: it is another one */
+/* The mask of the one load that the value is made of, element by element; NULL. */
+Value *mean_mask_of(const Value *v, int depth);
+bool mean_is_same(const Value *a, const Value *b); /* one number, converted or not */
 
 /* suspect_tools.c */
 /* A warning at an op, with the calls that lead to it, and what to do about it. */

@@ -6,7 +6,8 @@
  *   - a number that is the sum, or the greatest, of a round's tile, and not looked at by the next
  *     one: m = tl.max(v, 0) for m = tl.maximum(m, tl.max(v, 0));
  *   - a sum of products of which one factor is loaded in each round from another place, and the
- *     other one, loaded there too, from the same: a channel that was forgotten in its address.
+ *     other one, loaded there too, from the same: a channel that was forgotten in its address;
+ *   - acc += tl.dot(a, b, acc), which adds the total to itself.
  */
 #include "suspect.h"
 
@@ -159,8 +160,28 @@ static void look_for_factor(const Suspect *s, const Op *loop, int i)
     }
 }
 
+/* --- a total that is added to itself --- */
+
+/* acc + tl.dot(a, b, acc) */
+static void look_for_twice(const Suspect *s, const Op *op)
+{
+    uint64_t bits;
+
+    for (int i = 0; i < 2; i++) {
+        const Op *dot = ir_uncast(op->operands[i])->def;
+        const Value *total = op->operands[1 - i];
+        if (dot && dot->code == OP_dot && dot->operands[2] == total &&
+            !value_constant(total, &bits))
+            suspect_warn(s, op, "acc = tl.dot(a, b, acc), or acc += tl.dot(a, b)",
+                         "the product has been added to this already, and is added to it again");
+    }
+}
+
 static void look_at(Op *op, void *suspect)
 {
+    if (op->code == OP_add)
+        look_for_twice(suspect, op);
+
     for (int i = 0; op->code == OP_for && i < op->nresults; i++) {
         look_for_zero(suspect, op, i);
         look_for_last(suspect, op, i);

@@ -4,10 +4,8 @@
  *
  * tl.sum(tl.load(x + i, mask=i < n, other=0.0)) / BLOCK is the mean of n numbers only where n is
  * BLOCK, and then nobody needs the mask.  Told where the lanes of a tl.arange from 0 on are
- * compared with a number, so that one row is all there is.  Where a program's number stands in the
- * index, as in pid * GROUP + tl.arange(0, GROUP), GROUP may be how many there always are: then the
- * mask must let all lanes of a row through, or none, which suspect_ask_for_means() asks when
- * programs run.
+ * compared with a number, so that one row is all there is.  What depends
+ * on numbers of the launch suspect_asked.c asks when programs run.
  *
  * So is tl.sum(acc) / BLOCK of what the rounds of a loop have added up lane by lane, tile by tile
  * along a row.
@@ -16,23 +14,19 @@
  *
  * .. and of h * w elements by h, or of the elements of tiles by how many programs there are.
  *
- * A sum that is divided by a number that was loaded, as the length of a sequence, has at most so
- * many summands: that is asked when programs run, too.
- *
  * A sum that a loop has made lane by lane, over h rows of w elements, is divided by h: told where
  * it is divided by the number w that the mask compares lanes with.
  */
 #include "suspect.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { DEEPEST = 40 };
 
 /* --- the sum --- */
 
 /* The quotient is a sum along `axis` of a tile, by its extent, or times 1 by it. */
-static const Op *divided_sum(const Op *op)
+const Op *mean_divided_sum(const Op *op)
 {
     uint64_t bits;
 
@@ -91,7 +85,7 @@ static bool is_bound(const Value *v, int lanes)
 }
 
 /* What the mask compares with a bound along `dim`, and the bound; NULL: not just that. */
-static const Value *compared_along(const Value *mask, int dim, int depth, Value **bound)
+const Value *mean_compared_along(const Value *mask, int dim, int depth, Value **bound)
 {
     const Op *op = mask->def;
 
@@ -102,47 +96,32 @@ static const Value *compared_along(const Value *mask, int dim, int depth, Value 
         return is_bound(*bound, mask->type->dims[dim]) ? index_along(op->operands[0], dim) : NULL;
     }
     if (op->code == OP_and) {
-        const Value *x = compared_along(op->operands[0], dim, depth - 1, bound);
-        return x ? x : compared_along(op->operands[1], dim, depth - 1, bound);
+        const Value *x = mean_compared_along(op->operands[0], dim, depth - 1, bound);
+        return x ? x : mean_compared_along(op->operands[1], dim, depth - 1, bound);
     }
     if (!op_has(op, MOVES))
         return NULL;
     dim = dimension_before(op, dim);
-    return dim < 0 ? NULL : compared_along(op->operands[0], dim, depth - 1, bound);
+    return dim < 0 ? NULL : mean_compared_along(op->operands[0], dim, depth - 1, bound);
 }
 
-static const Value *limited_along(const Value *mask, int dim, int depth)
+const Value *mean_limited_along(const Value *mask, int dim, int depth)
 {
     Value *bound;
 
-    return compared_along(mask, dim, depth, &bound);
+    return mean_compared_along(mask, dim, depth, &bound);
 }
 
-static const Op *range_of(const Value *index)
+const Op *mean_range_of(const Value *index)
 {
     const Op *op = index->def;
 
     return op && op->code == OP_arange && attr_start(op) == 0 ? op : NULL;
 }
 
-/* start + tl.arange(0, N) */
-static bool is_begun_anywhere(const Value *index)
-{
-    const Op *op = index->def;
-
-    if (!op || op->code != OP_add)
-        return false;
-    for (int i = 0; i < 2; i++) {
-        const Op *start = op->operands[i]->def;
-        if (range_of(op->operands[1 - i]) && start && start->code == OP_splat)
-            return true;
-    }
-    return false;
-}
-
 /* The mask of the one load that the value is made of, element by element; NULL: none, or several.
  */
-static Value *mask_of(const Value *v, int depth)
+Value *mean_mask_of(const Value *v, int depth)
 {
     const Op *op = v->def;
     Value *mask = NULL;
@@ -152,7 +131,7 @@ static Value *mask_of(const Value *v, int depth)
     if (op_only_reads(op))
         return op_operand(op, ir_access(op).mask);
     for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op->code == OP_cast); i++) {
-        Value *other = mask_of(op->operands[i], depth - 1);
+        Value *other = mean_mask_of(op->operands[i], depth - 1);
         if (mask && other && mask != other)
             return NULL;
         mask = mask ? mask : other;
@@ -198,7 +177,7 @@ static void look_at_rounds(const Suspect *s, const Op *op)
     const Value *rounds = number_of_launch(loop->operands[FOR_HI]);
     const Op *sum = opt_last(loop->regions[0])->operands[total->index]->def;
     for (int i = 0; rounds && rounds != by && sum && sum->code == OP_add && i < 2; i++) {
-        const Value *mask = mask_of(sum->operands[1 - i], DEEPEST);
+        const Value *mask = mean_mask_of(sum->operands[1 - i], DEEPEST);
         if (sum->operands[i] == loop->regions[0]->args[1 + total->index] && mask &&
             compares_with(mask, by, DEEPEST) && !compares_with(mask, rounds, DEEPEST))
             suspect_warn(s, op, "divide by how many rounds there are",
@@ -264,7 +243,7 @@ static void look_at_count(const Suspect *s, const Op *op)
         return;
     if (all->def && ir_reduces(all->def) && all->def->noperands == 1)
         all = all->def->operands[0];
-    const Value *mask = mask_of(all, DEEPEST);
+    const Value *mask = mean_mask_of(all, DEEPEST);
     if (mask && mask->type->rank > 0 && type_numel(mask->type) == lanes &&
         suspect_is_moved(mask, loop, DEEPEST))
         suspect_warn(s, op, "divide by how many there are, or count those: tl.sum(mask, 0)",
@@ -274,7 +253,7 @@ static void look_at_count(const Suspect *s, const Op *op)
 
 /* --- a sum of rows and columns, divided by the rows --- */
 
-static bool is_same_number(const Value *a, const Value *b)
+bool mean_is_same(const Value *a, const Value *b)
 {
     return ir_same(ir_bare(a), ir_bare(b), DEEPEST);
 }
@@ -287,21 +266,65 @@ static void look_at_factor(const Suspect *s, const Op *op)
 
     if (!sum || !ir_reduces(sum) || sum->noperands != 1 || ir_combine_code(sum) != OP_add)
         return;
-    const Value *mask = mask_of(sum->operands[0], DEEPEST);
+    const Value *mask = mean_mask_of(sum->operands[0], DEEPEST);
     if (!mask || !type_same_shape(mask->type, sum->operands[0]->type) ||
-        !compared_along(mask, attr_axis(sum), DEEPEST, &bound))
+        !mean_compared_along(mask, attr_axis(sum), DEEPEST, &bound))
         return;
     const Op *all = ir_bare(bound)->def;
     for (int i = 0; all && all->code == OP_mul && i < 2; i++) {
         if (!number_of_launch(op->operands[1]) ||
-            !is_same_number(all->operands[i], op->operands[1]) ||
-            is_same_number(all->operands[1 - i], op->operands[1]))
+            !mean_is_same(all->operands[i], op->operands[1]) ||
+            mean_is_same(all->operands[1 - i], op->operands[1]))
             continue;
         suspect_warn(s, op, "divide by the product, as the mask has it",
                      "this divides a sum by one factor of how many there are: the mask compares "
                      "with a product");
         return;
     }
+}
+
+/* --- a sum divided by what n was rounded up to --- */
+
+/* tl.cdiv(n, B) * B */
+static bool is_rounded_up(const Value *v)
+{
+    const Op *op = ir_bare(v)->def;
+    int64_t by, size, more;
+
+    for (int i = 0; op && op->code == OP_mul && i < 2; i++) {
+        const Op *tiles = ir_bare(op->operands[1 - i])->def;
+        const Op *sum = tiles && tiles->code == OP_div ? ir_bare(tiles->operands[0])->def : NULL;
+        if (sum && value_const_int(ir_bare(op->operands[i]), &size) && size > 1 &&
+            value_const_int(ir_bare(tiles->operands[1]), &by) && by == size &&
+            (sum->code == OP_add || sum->code == OP_sub) &&
+            (value_const_int(ir_bare(sum->operands[1]), &more) ||
+             value_const_int(ir_bare(sum->operands[0]), &more)))
+            return true;
+    }
+    return false;
+}
+
+static bool sums_masked(const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+
+    if (!op || depth == 0)
+        return false;
+    if (op->code == OP_for)
+        return sums_masked(opt_last(op->regions[0])->operands[ir_bare(v)->index], depth - 1);
+    if (ir_reduces(op))
+        return op->noperands == 1 && ir_combine_code(op) == OP_add &&
+               (mean_mask_of(op->operands[0], DEEPEST) || sums_masked(op->operands[0], depth - 1));
+    return op->code == OP_add &&
+           (sums_masked(op->operands[0], depth - 1) || sums_masked(op->operands[1], depth - 1));
+}
+
+static void look_at_rounded(const Suspect *s, const Op *op)
+{
+    if (is_rounded_up(op->operands[1]) && sums_masked(op->operands[0], DEEPEST))
+        suspect_warn(s, op, "divide by how many there are, n",
+                     "this divides a sum by how many lanes all tiles have, and a mask leaves some "
+                     "of the last one out");
 }
 
 /* --- a sum divided by how many programs there are --- */
@@ -319,7 +342,7 @@ static void look_at_programs(const Suspect *s, const Op *op)
     if (!load || load->code != OP_load || !op_operand(load, LOAD_MASK))
         return;
     const Value *index = axis_program_march(load->operands[LOAD_PTR], attr_axis(by), &step);
-    const Value *of = limited_along(op_operand(load, LOAD_MASK), attr_axis(sum), DEEPEST);
+    const Value *of = mean_limited_along(op_operand(load, LOAD_MASK), attr_axis(sum), DEEPEST);
     if (index && of && index != of && step == index->type->dims[0])
         suspect_warn(s, op, "divide by how many elements there are, n",
                      "this divides a sum of elements by how many programs there are, each of which "
@@ -332,21 +355,22 @@ static void look_at_programs(const Suspect *s, const Op *op)
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
-    const Op *sum = divided_sum(op);
-    const Value *mask = sum ? mask_of(sum->operands[0], DEEPEST) : NULL;
+    const Op *sum = mean_divided_sum(op);
+    const Value *mask = sum ? mean_mask_of(sum->operands[0], DEEPEST) : NULL;
 
     look_at_rounds(s, op);
     if (op->code == OP_div) {
         look_at_count(s, op);
         look_at_factor(s, op);
         look_at_programs(s, op);
+        look_at_rounded(s, op);
     }
     if (sum)
         look_at_tiles(s, op, sum);
     if (!mask || !type_same_shape(mask->type, sum->operands[0]->type))
         return;
-    const Value *index = limited_along(mask, attr_axis(sum), DEEPEST);
-    if (index && range_of(index))
+    const Value *index = mean_limited_along(mask, attr_axis(sum), DEEPEST);
+    if (index && mean_range_of(index))
         suspect_warn(s, op, "divide by how many there are: tl.sum(..) / n",
                      "this divides a sum by the %d lanes of its tile, some of which the mask of "
                      "the load leaves out",
@@ -356,164 +380,4 @@ static void look_at(Op *op, void *suspect)
 void suspect_mean(const Suspect *s)
 {
     ir_walk(s->func->body, look_at, (void *)s);
-}
-
-/* --- asked when programs run --- */
-
-static void ask(Op *op, void *func)
-{
-    const Op *sum = divided_sum(op);
-    Value *mask = sum ? mask_of(sum->operands[0], DEEPEST) : NULL;
-    static const char text[] =
-        "this divides a sum by all lanes of its tile, and the mask of the load leaves some out: "
-        "divide by how many there are";
-    (void)func;
-    if (!mask || !type_same_shape(mask->type, sum->operands[0]->type))
-        return;
-    const Value *index = limited_along(mask, attr_axis(sum), DEEPEST);
-    if (!index || !is_begun_anywhere(index))
-        return;
-    Builder b = builder_before(op);
-    int64_t attrs[] = {attr_of_text(b.module, text, strlen(text)), 0, 1};
-    b.span = op->span;
-    b.site = op->site;
-    b.mark = op->mark;
-    Value *there = build_cast(&b, mask, DT_I32, ROUND_NEAREST);
-    Value *all = opt_reduce_along(&b, OP_min, there, attr_axis(sum));
-    Value *any = opt_reduce_along(&b, OP_max, there, attr_axis(sum));
-    Value *right = build_binary(&b, OP_eq, all, any);
-    build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
-}
-
-/* --- fewer than were added up --- */
-
-static bool follows_load(const Value *v, int depth)
-{
-    const Op *op = v->def;
-
-    if (!op || depth == 0)
-        return depth == 0;
-    if (op_has(op, READS))
-        return true;
-    for (int i = 0; i < op->noperands; i++) {
-        if (follows_load(op->operands[i], depth - 1))
-            return true;
-    }
-    return false;
-}
-
-/* An integer that was loaded, and is not compared with anything. */
-static Value *loaded_number(Value *v)
-{
-    while (v->def && (v->def->code == OP_cast || v->def->code == OP_splat))
-        v = v->def->operands[0];
-    return v->def && v->def->code == OP_load && v->type->rank == 0 && !v->type->pointer &&
-                   dtype_is_int(v->type->dtype)
-               ? v
-               : NULL;
-}
-
-/* One load, element by element, from which no other one takes anything out. */
-static const Op *load_as_it_is(const Value *v, int depth)
-{
-    const Op *op = v->def, *load = NULL;
-
-    if (!op || depth == 0)
-        return NULL;
-    if (op_only_reads(op))
-        return op;
-    for (int i = 0; i < op->noperands; i++) {
-        bool made = op_has(op, FOLDS) && op->code != OP_select;
-        if (!made && !op_has(op, MOVES))
-            return NULL;
-        if (!follows_load(op->operands[i], depth - 1))
-            continue;
-        if (load)
-            return NULL;
-        load = load_as_it_is(op->operands[i], depth - 1);
-        if (!load)
-            return NULL;
-    }
-    return load;
-}
-
-static void require_all(const Op *op, Value *number, Value *low, Value *high)
-{
-    static const char text[] =
-        "this divides a sum by a number that was loaded, and is less than there are summands: a "
-        "mask, or the end of the loop, leaves the others out";
-    Builder b = builder_before((Op *)op);
-    int64_t attrs[] = {attr_of_text(b.module, text, strlen(text)), 0, 1};
-    const Type *wide = type_scalar(b.module, DT_I64);
-
-    b.span = op->span;
-    b.site = op->site;
-    b.mark = op->mark;
-    Value *n = build_cast(&b, number, DT_I64, ROUND_NEAREST);
-    Value *all = build_cast(&b, high, DT_I64, ROUND_NEAREST);
-    if (low)
-        all = build_binary(&b, OP_sub, all, build_cast(&b, low, DT_I64, ROUND_NEAREST));
-    Value *none = build_binary(&b, OP_le, n, build_const(&b, wide, 0));
-    Value *right = build_binary(&b, OP_or, none, build_binary(&b, OP_ge, n, all));
-    build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
-}
-
-/* acc / n, where each round adds one more */
-static void ask_rounds(const Op *op, Value *number, const Value *total)
-{
-    const Op *loop = total->def, *sum;
-    int64_t step;
-
-    if (!loop || loop->code != OP_for || !value_const_signed(loop->operands[FOR_STEP], &step) ||
-        step != 1 || follows_load(loop->operands[FOR_HI], DEEPEST) ||
-        follows_load(loop->operands[FOR_LO], DEEPEST))
-        return;
-    sum = opt_last(loop->regions[0])->operands[total->index]->def;
-    for (int i = 0; sum && sum->code == OP_add && i < 2; i++) {
-        const Op *load = load_as_it_is(sum->operands[1 - i], DEEPEST);
-        const Value *mask = load ? op_operand(load, ir_access(load).mask) : NULL;
-        if (sum->operands[i] == loop->regions[0]->args[1 + total->index] && load &&
-            (!mask || !follows_load(mask, DEEPEST)) &&
-            suspect_is_moved(load->operands[ir_access(load).pointer], loop, DEEPEST))
-            require_all(op, number, loop->operands[FOR_LO], loop->operands[FOR_HI]);
-    }
-}
-
-/* tl.sum(v, axis) / n, where the mask lets through as many as there may be */
-static void ask_tile(const Op *op, Value *number, const Op *sum)
-{
-    const Op *load = load_as_it_is(sum->operands[0], DEEPEST);
-    Value *mask = load ? op_operand(load, ir_access(load).mask) : NULL, *bound = NULL;
-
-    if (!mask || follows_load(mask, DEEPEST) ||
-        !type_same_shape(mask->type, sum->operands[0]->type))
-        return;
-    const Value *index = compared_along(mask, attr_axis(sum), DEEPEST, &bound);
-    while (bound && bound->def && bound->def->code == OP_splat)
-        bound = bound->def->operands[0];
-    if (index && range_of(index) && bound && bound->type->rank == 0 &&
-        dtype_is_int(bound->type->dtype))
-        require_all(op, number, NULL, bound);
-}
-
-static void ask_for_number(Op *op, void *func)
-{
-    Value *number = op->code == OP_div && !dtype_is_int(op->results[0]->type->dtype)
-                        ? loaded_number(op->operands[1])
-                        : NULL;
-    (void)func;
-    if (!number)
-        return;
-    const Value *total = ir_bare(op->operands[0]);
-    if (ir_reduces(total->def) && total->def->noperands == 1 &&
-        ir_combine_code(total->def) == OP_add)
-        ask_tile(op, number, total->def);
-    else
-        ask_rounds(op, number, total);
-}
-
-void suspect_ask_for_means(Func *f)
-{
-    ir_walk(f->body, ask, f);
-    ir_walk(f->body, ask_for_number, f);
 }

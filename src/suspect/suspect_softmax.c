@@ -236,6 +236,58 @@ static void look_at_weights(Op *op, void *suspect)
                      (int)attr_axis(sum));
 }
 
+/* --- the greatest of another tile --- */
+
+/* The tile of which m, in exp(x - m), is the greatest; NULL. */
+static const Value *tile_of_greatest(const Op *power, const Value **x, const Value **greatest)
+{
+    const Op *sub = ir_bare(power->operands[0])->def;
+    const Op *m = sub && sub->code == OP_sub ? ir_bare(sub->operands[1])->def : NULL;
+
+    if (!m || !ir_reduces(m) || m->noperands != 1 ||
+        (ir_combine_code(m) != OP_max && ir_combine_code(m) != OP_maxnan))
+        return NULL;
+    *x = ir_bare(sub->operands[0]);
+    *greatest = m->results[0];
+    return ir_bare(m->operands[0]);
+}
+
+typedef struct {
+    const Value *greatest;
+    bool own; /* exp(x - m) of the tile whose greatest m is */
+} OwnPower;
+
+static void note_own(Op *op, void *powers)
+{
+    const Value *x = NULL, *greatest = NULL;
+    OwnPower *p = powers;
+
+    if (op->code != OP_exp && op->code != OP_exp2)
+        return;
+    const Value *tile = tile_of_greatest(op, &x, &greatest);
+    p->own |= tile && greatest == p->greatest && tile == x;
+}
+
+/* exp(b - tl.max(a)) beside exp(a - tl.max(a)), of two tiles that were loaded */
+static void look_at_other(Op *op, void *suspect)
+{
+    const Suspect *s = suspect;
+    const Value *x = NULL, *greatest = NULL;
+
+    if (op->code != OP_exp && op->code != OP_exp2)
+        return;
+    const Value *tile = tile_of_greatest(op, &x, &greatest);
+    OwnPower p = {greatest, false};
+    if (!tile || tile == x || !tile->def || !x->def || !op_only_reads(tile->def) ||
+        !op_only_reads(x->def) || ir_same(tile->def->operands[0], x->def->operands[0], DEEPEST))
+        return;
+    ir_walk(s->func->body, note_own, &p);
+    if (p.own)
+        suspect_warn(s, op, "m = tl.maximum(tl.max(a), tl.max(b))",
+                     "this is the greatest of another tile: where an element is larger by 89, exp "
+                     "is infinite");
+}
+
 static bool is_power(const Op *op)
 {
     return op->code == OP_exp || op->code == OP_exp2;
@@ -249,4 +301,5 @@ void suspect_softmax(const Suspect *s)
     ir_walk(s->func->body, look_at_sum, (void *)s);
     ir_walk(s->func->body, look_at_weights, (void *)s);
     ir_walk(s->func->body, look_at_power, (void *)s);
+    ir_walk(s->func->body, look_at_other, (void *)s);
 }

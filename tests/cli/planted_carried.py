@@ -260,3 +260,159 @@ def cosines(a, b, o, B: tl.constexpr):
     y = tl.load(b + at)
     n = tl.sqrt(tl.sum(x * x, 1)) * tl.sqrt(tl.sum(y * y, 1))
     tl.store(o + tl.arange(0, B), tl.sum(x * y, 1) / n)
+
+
+@triton.jit
+def vector_by_rows_wrong(a, x, y, N: tl.constexpr, B: tl.constexpr):
+    rm = tl.program_id(0) * B + tl.arange(0, B)
+    acc = tl.zeros((B,), tl.float32)
+    for s in range(0, N, B):
+        rk = s + tl.arange(0, B)
+        t = tl.load(a + rm[:, None] * N + rk[None, :])
+        v = tl.load(x + rm)
+        acc += tl.sum(t * v[None, :], 1)
+    tl.store(y + rm, acc)
+
+
+@triton.jit
+def vector_by_rows(a, x, y, N: tl.constexpr, B: tl.constexpr):
+    rm = tl.program_id(0) * B + tl.arange(0, B)
+    acc = tl.zeros((B,), tl.float32)
+    for s in range(0, N, B):
+        rk = s + tl.arange(0, B)
+        t = tl.load(a + rm[:, None] * N + rk[None, :])
+        v = tl.load(x + rk)
+        acc += tl.sum(t * v[None, :], 1)
+    tl.store(y + rm, acc)
+
+
+@triton.jit
+def added_twice_wrong(a, b, c, N, K, B: tl.constexpr):
+    rm = tl.program_id(0) * B + tl.arange(0, B)
+    rn = tl.program_id(1) * B + tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for s in range(0, K, B):
+        rk = s + tl.arange(0, B)
+        x = tl.load(a + rm[:, None] * K + rk[None, :])
+        w = tl.load(b + rk[:, None] * N + rn[None, :])
+        acc += tl.dot(x, w, acc)
+    tl.store(c + rm[:, None] * N + rn[None, :], acc)
+
+
+@triton.jit
+def added_twice(a, b, c, N, K, B: tl.constexpr):
+    rm = tl.program_id(0) * B + tl.arange(0, B)
+    rn = tl.program_id(1) * B + tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for s in range(0, K, B):
+        rk = s + tl.arange(0, B)
+        x = tl.load(a + rm[:, None] * K + rk[None, :])
+        w = tl.load(b + rk[:, None] * N + rn[None, :])
+        acc = tl.dot(x, w, acc)
+    tl.store(c + rm[:, None] * N + rn[None, :], acc)
+
+
+@triton.jit
+def rounded_count_wrong(x, o, n, BLOCK: tl.constexpr):
+    s = 0.0
+    for j in range(0, n, BLOCK):
+        c = j + tl.arange(0, BLOCK)
+        s += tl.sum(tl.load(x + c, mask=c < n, other=0.0), 0)
+    tl.store(o, s / (tl.cdiv(n, BLOCK) * BLOCK))
+
+
+@triton.jit
+def rounded_count(x, o, n, BLOCK: tl.constexpr):
+    s = 0.0
+    for j in range(0, n, BLOCK):
+        c = j + tl.arange(0, BLOCK)
+        s += tl.sum(tl.load(x + c, mask=c < n, other=0.0), 0)
+    tl.store(o, s / n)
+
+
+@triton.jit
+def fields_wrong(p, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = i < n
+    b = tl.load(p + i // 2, mask=m, other=0).to(tl.int32)
+    q = (b >> (i % 2)) & 15
+    tl.store(y + i, q.to(tl.float32) - 8.0, mask=m)
+
+
+@triton.jit
+def fields(p, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = i < n
+    b = tl.load(p + i // 2, mask=m, other=0).to(tl.int32)
+    q = (b >> ((i % 2) * 4)) & 15
+    tl.store(y + i, q.to(tl.float32) - 8.0, mask=m)
+
+
+@triton.jit
+def two_tiles_wrong(x, y, D: tl.constexpr):
+    r = tl.program_id(0)
+    d = tl.arange(0, D)
+    a = tl.load(x + r * 2 * D + d)
+    b = tl.load(x + r * 2 * D + D + d)
+    m = tl.max(a, 0)
+    ea = tl.exp(a - m)
+    eb = tl.exp(b - m)
+    s = tl.sum(ea, 0) + tl.sum(eb, 0)
+    tl.store(y + r * 2 * D + d, ea / s)
+    tl.store(y + r * 2 * D + D + d, eb / s)
+
+
+@triton.jit
+def two_tiles(x, y, D: tl.constexpr):
+    r = tl.program_id(0)
+    d = tl.arange(0, D)
+    a = tl.load(x + r * 2 * D + d)
+    b = tl.load(x + r * 2 * D + D + d)
+    m = tl.maximum(tl.max(a, 0), tl.max(b, 0))
+    ea = tl.exp(a - m)
+    eb = tl.exp(b - m)
+    s = tl.sum(ea, 0) + tl.sum(eb, 0)
+    tl.store(y + r * 2 * D + d, ea / s)
+    tl.store(y + r * 2 * D + D + d, eb / s)
+
+
+@triton.jit
+def shares_wrong(x, y, n, G, BLOCK: tl.constexpr):
+    p = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + p * G + i, mask=p * G + i < n, other=0.0)
+    tl.store(y + p, tl.sum(v, 0) / G)
+
+
+@triton.jit
+def shares(x, y, n, G, BLOCK: tl.constexpr):
+    p = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + p * G + i, mask=i < G, other=0.0)
+    tl.store(y + p, tl.sum(v, 0) / G)
+
+
+@triton.jit
+def positions_wrong(x, y, n, m, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    ok = i < n
+    p = i * 0.19
+    a = p.to(tl.int32)
+    f = p - a
+    b = tl.minimum(a + 1, m - 1)
+    u = tl.load(x + a, mask=ok)
+    v = tl.load(x + b, mask=ok)
+    tl.store(y + i, u * f + v * f, mask=ok)
+
+
+@triton.jit
+def positions(x, y, n, m, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    ok = i < n
+    p = i * 0.19
+    a = p.to(tl.int32)
+    f = p - a
+    b = tl.minimum(a + 1, m - 1)
+    u = tl.load(x + a, mask=ok)
+    v = tl.load(x + b, mask=ok)
+    tl.store(y + i, u * (1 - f) + v * f, mask=ok)
