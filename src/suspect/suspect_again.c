@@ -99,8 +99,7 @@ static void look_at_lost(const Suspect *s, const Op *store)
 {
     LoadOf l = {store->operands[STORE_PTR], false};
 
-    if (l.pointer->type->rank > 0)
-        ir_walk(s->func->body, look_for_load, &l);
+    ir_walk(s->func->body, look_for_load, &l);
     if (!l.found)
         return;
     for (const Op *op = store->next; op; op = op->next) {

@@ -7,7 +7,9 @@
  *     one: m = tl.max(v, 0) for m = tl.maximum(m, tl.max(v, 0));
  *   - a sum of products of which one factor is loaded in each round from another place, and the
  *     other one, loaded there too, from the same: a channel that was forgotten in its address;
- *   - acc += tl.dot(a, b, acc), which adds the total to itself.
+ *   - acc += tl.dot(a, b, acc), which adds the total to itself;
+ *   - tl.sum(h[:, None] * w, 1) of a state h, in which no element of h meets another one;
+ *   - tl.where(t >= tl.load(p), j, e), where each round loads the same.
  */
 #include "suspect.h"
 
@@ -177,6 +179,84 @@ static void look_for_twice(const Suspect *s, const Op *op)
     }
 }
 
+/* --- a recurrence whose elements do not meet --- */
+
+/* Is it v, the same along that dimension, times or plus a tile of both? */
+static bool is_spread_along(const Value *tile, const Value *v, int axis)
+{
+    const Op *op = ir_uncast(tile)->def;
+
+    for (int i = 0; op && (op->code == OP_mul || op->code == OP_add) && i < 2; i++) {
+        const Op *spread = op->operands[i]->def;
+        while (spread && spread->code == OP_broadcast)
+            spread = spread->operands[0]->def;
+        if (spread && spread->code == OP_expand && attr_axis(spread) == axis &&
+            ir_uncast(spread->operands[0]) == v && ir_unmoved(op->operands[1 - i])->type->rank == 2)
+            return true;
+    }
+    return false;
+}
+
+typedef struct {
+    const Suspect *s;
+    const Value *was;
+} Spread;
+
+/* tl.sum(h[:, None] * w, 1) */
+static void look_for_spread(Op *op, void *spread)
+{
+    const Spread *x = spread;
+
+    if (!ir_reduces(op) || op->noperands != 1 || op->operands[0]->type->rank != 2 ||
+        op->operands[0]->type->dims[0] != op->operands[0]->type->dims[1] ||
+        !is_spread_along(op->operands[0], x->was, (int)attr_axis(op)))
+        return;
+    suspect_warn(x->s, op, "the other axis, or v[None, :] for v[:, None]",
+                 "this goes along the dimension in which all are the same element of what the loop "
+                 "carries: no element meets another one");
+}
+
+/* --- a condition that is the same in all rounds --- */
+
+static bool loads_in(const Value *v, const Op *loop, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0 || !suspect_is_inside(v, loop))
+        return false;
+    if (op_only_reads(op))
+        return true;
+    for (int i = 0; i < op->noperands; i++) {
+        if (loads_in(op->operands[i], loop, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* e = tl.where(t >= tl.load(p), j, e), where each round loads p */
+static void look_for_choice(const Suspect *s, const Op *loop, int i)
+{
+    const Op *choice = ir_uncast(opt_last(loop->regions[0])->operands[i])->def;
+    const Value *was = loop->regions[0]->args[1 + i];
+    bool effects = false;
+
+    if (!choice || choice->code != OP_select || !suspect_is_inside(choice->results[0], loop))
+        return;
+    const Value *condition = choice->operands[0];
+    for (int k = 1; k <= 2; k++) {
+        if (ir_uncast(choice->operands[k]) != was ||
+            !is_of_round(choice->operands[3 - k], loop, DEEPEST) ||
+            is_of_round(condition, loop, DEEPEST) || !loads_in(condition, loop, DEEPEST))
+            continue;
+        ir_walk(loop->regions[0], note_effect, &effects);
+        if (!effects)
+            suspect_warn(s, choice, "is the counter of the loop missing in an address?",
+                         "each round loads the same to choose by, so that the last one is chosen, "
+                         "or none");
+        return;
+    }
+}
+
 static void look_at(Op *op, void *suspect)
 {
     if (op->code == OP_add)
@@ -186,6 +266,10 @@ static void look_at(Op *op, void *suspect)
         look_for_zero(suspect, op, i);
         look_for_last(suspect, op, i);
         look_for_factor(suspect, op, i);
+        look_for_choice(suspect, op, i);
+        Spread x = {suspect, op->regions[0]->args[1 + i]};
+        if (x.was->type->rank == 1)
+            ir_walk(op->regions[0], look_for_spread, &x);
     }
 }
 

@@ -401,7 +401,7 @@ static void look_at_product(Cross *c, const Op *op)
  * tl.arange are told apart by their names. */
 static bool is_reduced_index(const Label *value, const Label *to)
 {
-    if (is_moved(to) && is_moved(value))
+    if (is_moved(to))
         return same_index(value->over, to->index) && !same_index(value->index, to->index);
     return to->index && value->index && is_bare(to->index) && is_bare(value->index) &&
            value->over == to->index && value->index != to->index;
@@ -481,7 +481,7 @@ static void walk_op(Cross *c, const Op *op)
         for (int i = 0; i < op->nresults; i++)
             *labels_of(c, op->results[i]) = op->code == OP_scan
                                                 ? *labels_of(c, op->operands[i])
-                                                : of_reduced(c, op, op->operands[i]);
+                                                : of_reduced(c, op, op->operands[0]);
     } else if (op->nresults == 1)
         *labels_of(c, op->results[0]) = of_result(c, op);
     if (c->tell)

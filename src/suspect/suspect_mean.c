@@ -163,6 +163,24 @@ static bool compares_with(const Value *mask, const Value *number, int depth)
     return false;
 }
 
+/* Is the counter of the loop multiplied with the number in an address? */
+static bool goes_by(const Value *v, const Value *counter, const Value *number, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+
+    if (!op || depth == 0)
+        return false;
+    for (int i = 0; op->code == OP_mul && i < 2; i++) {
+        if (ir_bare(op->operands[i]) == counter && ir_bare(op->operands[1 - i]) == number)
+            return true;
+    }
+    for (int i = 0; i < op->noperands && (op->code == OP_addptr || op->code == OP_add); i++) {
+        if (goes_by(op->operands[i], counter, number, depth - 1))
+            return true;
+    }
+    return false;
+}
+
 /* acc / w of acc += tl.load(x + r * w + c, mask=c < w) in range(h): there are h summands. */
 static void look_at_rounds(const Suspect *s, const Op *op)
 {
@@ -183,6 +201,13 @@ static void look_at_rounds(const Suspect *s, const Op *op)
             suspect_warn(s, op, "divide by how many rounds there are",
                          "this divides what the rounds of a loop have added up by the number of "
                          "lanes that the mask lets through, and not by that of rounds");
+        const Op *load = ir_uncast(sum->operands[1 - i])->def;
+        if (sum->operands[i] == loop->regions[0]->args[1 + total->index] && !mask && load &&
+            load->code == OP_load &&
+            goes_by(load->operands[LOAD_PTR], loop->regions[0]->args[0], by, DEEPEST))
+            suspect_warn(s, op, "divide by how many rounds there are",
+                         "this divides what the rounds of a loop have added up by how far they are "
+                         "apart, and not by how many there are");
     }
 }
 

@@ -9,10 +9,12 @@
  *     the sum; what is to be left out is -inf.  So is scores * mask, of a mask of integers;
  *   - exp(x) / tl.sum(exp(x)) of what was loaded or multiplied, without a maximum: exp is infinite
  *     from 89 on, and their quotient NaN;
- *   - the weights of a column of which each program has some rows only, where it has whole rows.
+ *   - the weights of a column of which each program has some rows only, where it has whole rows;
+ *   - tl.exp(b - tl.max(a)) beside tl.exp(a - tl.max(a)), and a quotient of which one part alone
+ * has tl.exp(x - tl.max(x)).
  *
- * Of the last one nothing is said where something is added to the scores behind tl.where, as to a
- * bias, and where the weights are masked again before they are summed up.
+ * Of the weights by 0.0 nothing is said where something is added to the scores behind tl.where, as
+ * to a bias, and where the weights are masked again before they are summed up.
  */
 #include "suspect.h"
 
@@ -236,6 +238,11 @@ static void look_at_weights(Op *op, void *suspect)
                      (int)attr_axis(sum));
 }
 
+static bool is_power(const Op *op)
+{
+    return op->code == OP_exp || op->code == OP_exp2;
+}
+
 /* --- the greatest of another tile --- */
 
 /* The tile of which m, in exp(x - m), is the greatest; NULL. */
@@ -288,9 +295,43 @@ static void look_at_other(Op *op, void *suspect)
                      "is infinite");
 }
 
-static bool is_power(const Op *op)
+/* --- weights in one part of a quotient alone --- */
+
+/* Is exp(x - tl.max(x)) a factor of it? */
+static bool has_shifted_power(const Value *v, int depth)
 {
-    return op->code == OP_exp || op->code == OP_exp2;
+    const Op *op = ir_bare(v)->def;
+    const Value *x = NULL, *greatest = NULL;
+
+    if (!op || depth == 0)
+        return false;
+    if (is_power(op))
+        return tile_of_greatest(op, &x, &greatest) == x && x;
+    for (int i = 0; op->code == OP_mul && i < 2; i++) {
+        if (has_shifted_power(op->operands[i], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static const Op *sum_of(const Value *v)
+{
+    const Op *op = ir_bare(v)->def;
+
+    return op && ir_reduces(op) && op->noperands == 1 && ir_combine_code(op) == OP_add ? op : NULL;
+}
+
+/* tl.sum(tl.exp(x - tl.max(x)) * v) / tl.sum(l): what was subtracted from x does not cancel. */
+static void look_at_quotient(Op *op, void *suspect)
+{
+    const Op *above = op->code == OP_div ? sum_of(op->operands[0]) : NULL;
+    const Op *below = above ? sum_of(op->operands[1]) : NULL;
+    const Op *loaded = below ? ir_bare(below->operands[0])->def : NULL;
+
+    if (loaded && op_only_reads(loaded) && has_shifted_power(above->operands[0], DEEPEST))
+        suspect_warn(suspect, op, "the weights stand in both: tl.sum(w * l)",
+                     "what is summed above was scaled by exp of a difference to the greatest, and "
+                     "what is summed below was not: the greatest does not cancel");
 }
 
 void suspect_softmax(const Suspect *s)
@@ -302,4 +343,5 @@ void suspect_softmax(const Suspect *s)
     ir_walk(s->func->body, look_at_weights, (void *)s);
     ir_walk(s->func->body, look_at_power, (void *)s);
     ir_walk(s->func->body, look_at_other, (void *)s);
+    ir_walk(s->func->body, look_at_quotient, (void *)s);
 }

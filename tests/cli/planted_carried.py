@@ -416,3 +416,141 @@ def positions(x, y, n, m, BLOCK: tl.constexpr):
     u = tl.load(x + a, mask=ok)
     v = tl.load(x + b, mask=ok)
     tl.store(y + i, u * (1 - f) + v * f, mask=ok)
+
+
+@triton.jit
+def column_means_wrong(x, mean, R, C, B: tl.constexpr):
+    c = tl.program_id(0) * B + tl.arange(0, B)
+    acc = tl.zeros((B,), tl.float32)
+    for r in range(0, R):
+        acc += tl.load(x + r * C + c)
+    tl.store(mean + c, acc / C)
+
+
+@triton.jit
+def column_means(x, mean, R, C, B: tl.constexpr):
+    c = tl.program_id(0) * B + tl.arange(0, B)
+    acc = tl.zeros((B,), tl.float32)
+    for r in range(0, R):
+        acc += tl.load(x + r * C + c)
+    tl.store(mean + c, acc / R)
+
+
+@triton.jit
+def merged_splits_wrong(po, pm, pl, o, S: tl.constexpr, D: tl.constexpr):
+    b = tl.program_id(0)
+    s = tl.arange(0, S)
+    d = tl.arange(0, D)
+    m = tl.load(pm + b * S + s)
+    l = tl.load(pl + b * S + s)
+    x = tl.load(po + b * S * D + s[:, None] * D + d[None, :])
+    w = tl.exp(m - tl.max(m, 0))
+    den = tl.sum(l, 0)
+    tl.store(o + b * D + d, tl.sum(w[:, None] * x, 0) / den)
+
+
+@triton.jit
+def merged_splits(po, pm, pl, o, S: tl.constexpr, D: tl.constexpr):
+    b = tl.program_id(0)
+    s = tl.arange(0, S)
+    d = tl.arange(0, D)
+    m = tl.load(pm + b * S + s)
+    l = tl.load(pl + b * S + s)
+    x = tl.load(po + b * S * D + s[:, None] * D + d[None, :])
+    w = tl.exp(m - tl.max(m, 0))
+    den = tl.sum(w * l, 0)
+    tl.store(o + b * D + d, tl.sum(w[:, None] * x, 0) / den)
+
+
+@triton.jit
+def strided_taps_wrong(x, w, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    acc = tl.zeros((BLOCK,), tl.float32)
+    for j in range(3):
+        acc += tl.load(x + i + j, mask=i < n, other=0.0) * tl.load(w + j)
+    tl.store(y + i, acc, mask=i < n)
+
+
+@triton.jit
+def strided_taps(x, w, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    acc = tl.zeros((BLOCK,), tl.float32)
+    for j in range(3):
+        acc += tl.load(x + 2 * i + j, mask=i < n, other=0.0) * tl.load(w + j)
+    tl.store(y + i, acc, mask=i < n)
+
+
+@triton.jit
+def best_paths_wrong(e, tr, o, T, S: tl.constexpr):
+    b = tl.program_id(0)
+    i = tl.arange(0, S)
+    a = tl.load(tr + i[:, None] * S + i[None, :])
+    v = tl.load(e + b * T * S + i)
+    for t in range(1, T):
+        u = tl.load(e + (b * T + t) * S + i)
+        v = tl.max(v[:, None] + a, 1) + u
+    tl.store(o + b * S + i, v)
+
+
+@triton.jit
+def best_paths(e, tr, o, T, S: tl.constexpr):
+    b = tl.program_id(0)
+    i = tl.arange(0, S)
+    a = tl.load(tr + i[:, None] * S + i[None, :])
+    v = tl.load(e + b * T * S + i)
+    for t in range(1, T):
+        u = tl.load(e + (b * T + t) * S + i)
+        v = tl.max(v[:, None] + a, 0) + u
+    tl.store(o + b * S + i, v)
+
+
+@triton.jit
+def expert_of_row_wrong(x, w, off, y, E, D: tl.constexpr):
+    t = tl.program_id(0)
+    d = tl.arange(0, D)
+    e = 0
+    for j in range(E):
+        e = tl.where(t >= tl.load(off + 1), j, e)
+    v = tl.load(x + t * D + d)
+    ww = tl.load(w + e * D * D + d[:, None] * D + d[None, :])
+    tl.store(y + t * D + d, tl.sum(v[:, None] * ww, 0))
+
+
+@triton.jit
+def expert_of_row(x, w, off, y, E, D: tl.constexpr):
+    t = tl.program_id(0)
+    d = tl.arange(0, D)
+    e = 0
+    for j in range(E):
+        e = tl.where(t >= tl.load(off + j), j, e)
+    v = tl.load(x + t * D + d)
+    ww = tl.load(w + e * D * D + d[:, None] * D + d[None, :])
+    tl.store(y + t * D + d, tl.sum(v[:, None] * ww, 0))
+
+
+@triton.jit
+def shifted_state_wrong(x, st, w, y, L):
+    b = tl.program_id(0)
+    v = tl.load(x + b * L)
+    a = tl.load(st + b * 3)
+    c = tl.load(st + b * 3 + 1)
+    d = tl.load(st + b * 3 + 2)
+    o = a * tl.load(w) + c * tl.load(w + 1) + d * tl.load(w + 2) + v * tl.load(w + 3)
+    tl.store(st + b * 3, c)
+    tl.store(st + b * 3 + 1, d)
+    tl.store(st + b * 3 + 1, v)
+    tl.store(y + b, o)
+
+
+@triton.jit
+def shifted_state(x, st, w, y, L):
+    b = tl.program_id(0)
+    v = tl.load(x + b * L)
+    a = tl.load(st + b * 3)
+    c = tl.load(st + b * 3 + 1)
+    d = tl.load(st + b * 3 + 2)
+    o = a * tl.load(w) + c * tl.load(w + 1) + d * tl.load(w + 2) + v * tl.load(w + 3)
+    tl.store(st + b * 3, c)
+    tl.store(st + b * 3 + 1, d)
+    tl.store(st + b * 3 + 2, v)
+    tl.store(y + b, o)

@@ -427,3 +427,65 @@ def sorted_row(x, y, N, BLOCK: tl.constexpr):
     c = tl.arange(0, BLOCK)
     v = tl.load(x + row * N + c, mask=c < N, other=float("inf"))
     tl.store(y + row * N + c, tl.sort(v), mask=c < N)
+
+
+@triton.jit
+def smoothed_labels_wrong(x, loss, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    m = c < N
+    v = tl.load(x + r * N + c, mask=m, other=-float("inf"))
+    mx = tl.max(v, 0)
+    lse = mx + tl.log(tl.sum(tl.exp(v - mx), 0))
+    sm = tl.sum(lse - v, 0) / N
+    tl.store(loss + r, sm)
+
+
+@triton.jit
+def smoothed_labels(x, loss, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    m = c < N
+    v = tl.load(x + r * N + c, mask=m, other=-float("inf"))
+    mx = tl.max(v, 0)
+    lse = mx + tl.log(tl.sum(tl.exp(v - mx), 0))
+    sm = tl.sum(tl.where(m, lse - v, 0.0), 0) / N
+    tl.store(loss + r, sm)
+
+
+@triton.jit
+def nearest_wrong(x, c, a, D: tl.constexpr, K: tl.constexpr, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    d = tl.arange(0, D)
+    j = tl.arange(0, K)
+    v = tl.load(x + r[:, None] * D + d[None, :])
+    w = tl.load(c + j[:, None] * D + d[None, :])
+    n = tl.sum(w * w, 1)[None, :] - 2.0 * tl.dot(v, tl.trans(w))
+    tl.store(a + r, tl.argmin(n, 0))
+
+
+@triton.jit
+def nearest(x, c, a, D: tl.constexpr, K: tl.constexpr, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    d = tl.arange(0, D)
+    j = tl.arange(0, K)
+    v = tl.load(x + r[:, None] * D + d[None, :])
+    w = tl.load(c + j[:, None] * D + d[None, :])
+    n = tl.sum(w * w, 1)[None, :] - 2.0 * tl.dot(v, tl.trans(w))
+    tl.store(a + r, tl.argmin(n, 1))
+
+
+@triton.jit
+def warmed_up_wrong(p, g, n, lr, step, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = i < n
+    s = lr / step
+    tl.store(p + i, tl.load(p + i, mask=m) - s * tl.load(g + i, mask=m), mask=m)
+
+
+@triton.jit
+def warmed_up(p, g, n, lr, step, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = i < n
+    s = lr / (1.0 + step)
+    tl.store(p + i, tl.load(p + i, mask=m) - s * tl.load(g + i, mask=m), mask=m)
