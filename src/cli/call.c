@@ -220,6 +220,7 @@ double call_again(Call *k)
     double seconds, start;
     tilec_status status;
 
+    k->cli->launched = true;
     crash_watch(&k->last_words);
     start = os_seconds();
     status = tilec_launch(k->cli->file, o->kernel, k->timing.grid, k->there, k->args.count,

@@ -19,10 +19,10 @@ void call_run_evaluated(Call *k)
     const char *warning;
 
     outputs_check(k);
+    rehearsal_start(k);
     repro_write(k);
     compared = compare_prepare(k);
     k->unwritten.wanted = true;
-    rehearsal_start(k);
     call_launch(k);
     unwritten_find(k);
     outputs_write(k);

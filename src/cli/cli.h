@@ -51,6 +51,7 @@ typedef struct {
     bool json;                /* --json was given */
     bool quiet;               /* --quiet was */
     bool warned;              /* of something, by the compiler or the command */
+    bool launched;            /* something, so that there are threads that no child has */
     bool diagnosed;           /* the text says where in a source file: print it as it is */
     tilec_context *tilec;
     tilec_file *file;

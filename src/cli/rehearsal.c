@@ -33,9 +33,9 @@ static bool is_wanted(const Call *k)
     const Options *o = &k->options;
     bool on_cpu = !o->launch.device || strcmp(o->launch.device, "cpu") == 0;
 
-    return on_cpu && !k->silent && !k->cli->quiet && !o->launch.check && !o->launch.debug &&
-           !o->time && !o->profile && !o->count && !o->trace && !k->cli->warned &&
-           bytes_of(k) <= MOST_BYTES;
+    return on_cpu && !k->silent && !k->cli->quiet && !k->cli->each && !k->cli->share &&
+           !k->cli->launched && !o->launch.check && !o->launch.debug && !o->time && !o->profile &&
+           !o->count && !o->trace && !k->cli->warned && bytes_of(k) <= MOST_BYTES;
 }
 
 typedef struct {

@@ -3,6 +3,7 @@
  */
 #include "call.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,7 +12,8 @@
 #include <unistd.h>
 
 enum { SLOWEST = 10 }; /* seconds on the wall for one of the CPU, where others use it, too */
-enum { STOPPED = 3 };  /* the exit code of a child that trial_stop() has ended */
+enum { SLOWEST_ASIDE = 3000 }; /* milliseconds that are waited for one beside the command */
+enum { STOPPED = 3 };          /* the exit code of a child that trial_stop() has ended */
 
 static int trial_pipe = -1; /* of a child, to its parent */
 
@@ -119,7 +121,6 @@ Aside aside_start(Cli *c, long micros, AsideTrial *trial, void *context)
     if (child == 0) {
         crash_be_quiet();
         interrupt_tells_json(NULL);
-        alarm(SLOWEST);
         limit_aside(micros);
         write_text(ends[1], trial(c, context, &aside_over));
         _exit(0);
@@ -131,8 +132,13 @@ Aside aside_start(Cli *c, long micros, AsideTrial *trial, void *context)
 
 const char *aside_end(Cli *c, const Aside *a)
 {
-    const char *text = a->child > 0 ? read_text(c, a->pipe) : NULL;
+    struct pollfd end = {.fd = a->pipe, .events = POLLIN};
+    const char *text = NULL;
 
+    if (a->child > 0 && poll(&end, 1, SLOWEST_ASIDE) > 0)
+        text = read_text(c, a->pipe);
+    else if (a->child > 0)
+        kill(a->child, SIGKILL);
     if (a->pipe >= 0)
         close(a->pipe);
     while (a->child > 0 && waitpid(a->child, NULL, 0) < 0)
