@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-enum { DEEPEST = 10, MOST_STEPS = 6 };
+enum { DEEPEST = 10, MOST_STEPS = 6, MOST_NODES = 20000 };
 
 typedef struct {
     Sym name;
@@ -137,6 +137,7 @@ static bool is_call_of(const Node *n, const char *function)
 typedef struct {
     const AstFunc *fn;
     bool loaded, drawn; /* is there a tl.load, a tl.rand among what it is made of? */
+    int left;           /* nodes that may still be looked at */
 } Origin;
 
 static void find_origin(Origin *o, const Node *n, int depth);
@@ -144,7 +145,7 @@ static void find_origin(Origin *o, const Node *n, int depth);
 /* .. of what the name is given, wherever that is. */
 static void find_origin_of(Origin *o, Sym name, Node *const *nodes, int n, int depth)
 {
-    for (int i = 0; i < n && !o->loaded && !o->drawn; i++) {
+    for (int i = 0; i < n && !o->loaded && !o->drawn && --o->left >= 0; i++) {
         if (is_assigned(nodes[i], name))
             find_origin(o, nodes[i]->right, depth);
         find_origin_of(o, name, nodes[i]->body, nodes[i]->nbody, depth);
@@ -154,7 +155,7 @@ static void find_origin_of(Origin *o, Sym name, Node *const *nodes, int n, int d
 
 static void find_origin(Origin *o, const Node *n, int depth)
 {
-    if (!n || depth == 0 || o->loaded || o->drawn)
+    if (!n || depth == 0 || o->loaded || o->drawn || --o->left < 0)
         return;
     o->loaded |= is_call_of(n, "load");
     o->drawn |= is_call_of(n, "rand") || is_call_of(n, "randn");
@@ -173,7 +174,7 @@ static void look_at_loads(Lower *l, const AstFunc *fn, Node *const *nodes, int n
         const Node *s = nodes[i];
 
         if (is_assigned(s, NULL) && !is_used(fn, s->items[0]->name)) {
-            Origin o = {.fn = fn};
+            Origin o = {.fn = fn, .left = MOST_NODES};
             find_origin(&o, s->right, MOST_STEPS);
             if (o.loaded || o.drawn) {
                 warn_at(l, s->items[0]->span,

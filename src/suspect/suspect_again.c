@@ -14,7 +14,7 @@
  */
 #include "suspect.h"
 
-enum { DEEPEST = 24, SAME_DEPTH = 12 };
+enum { DEEPEST = 24, SAME_DEPTH = 12, FURTHEST = 500 };
 
 static const Op *loop_around(const Op *op)
 {
@@ -99,7 +99,8 @@ static void look_at_lost(const Suspect *s, const Op *store)
 {
     LoadOf l = {store->operands[STORE_PTR], false};
 
-    ir_walk(s->func->body, look_for_load, &l);
+    if (l.pointer->type->rank > 0 || s->func->module->unrolled.len == 0)
+        ir_walk(s->func->body, look_for_load, &l);
     if (!l.found)
         return;
     for (const Op *op = store->next; op; op = op->next) {
@@ -136,10 +137,11 @@ static bool is_store_of(const Op *op, const Op *load)
 static void look_at_back(const Suspect *s, const Op *load)
 {
     bool stored = false, was_there = false;
+    int ops = FURTHEST;
 
     if (load->results[0]->type->rank == 0 || op_is_volatile(load))
         return;
-    for (const Op *op = load->prev; op; op = op->prev) {
+    for (const Op *op = load->prev; op && ops > 0; op = op->prev, ops--) {
         if (op->code != OP_store && op_contains(op, WRITES | EFFECT))
             break;
         if (is_store_of(op, load) && was_there)
@@ -261,16 +263,17 @@ static bool overlaps(const Op *load, const Op *loop, int64_t *step, int *extent)
 
 /* Is it made of the load alone, and of what is the same in all rounds?  Windows that go on one by
  * one are those of a filter, where each round has a weight of its own. */
-static bool is_of_load(const Value *v, const Value *load, const Op *loop, int depth)
+static bool is_of_load(const Value *v, const Value *load, const Op *loop, int depth, int *left)
 {
     const Op *op = v->def;
 
     if (v == load || !suspect_is_inside(v, loop) || v->type->dtype == DT_I1)
         return true;
-    if (!op || depth == 0 || !(op_has(op, FOLDS) || op_has(op, MOVES) || ir_reduces(op)))
+    if (!op || depth == 0 || --*left < 0 ||
+        !(op_has(op, FOLDS) || op_has(op, MOVES) || ir_reduces(op)))
         return false;
     for (int i = 0; i < op->noperands; i++) {
-        if (!is_of_load(op->operands[i], load, loop, depth - 1))
+        if (!is_of_load(op->operands[i], load, loop, depth - 1, left))
             return false;
     }
     return true;
@@ -291,7 +294,8 @@ static void look_at_overlap(const Suspect *s, const Op *load)
         for (int k = 0; sum && sum->code == OP_add && k < 2; k++) {
             if (sum->operands[k] != was ||
                 !is_added(sum->operands[1 - k], load->results[0], loop, DEEPEST) ||
-                (step == 1 && !is_of_load(sum->operands[1 - k], load->results[0], loop, DEEPEST)) ||
+                (step == 1 && !is_of_load(sum->operands[1 - k], load->results[0], loop, DEEPEST,
+                                          &(int){FURTHEST})) ||
                 (was->type->rank > 0 && !is_summed(s, loop->results[i], DEEPEST)))
                 continue;
             suspect_warn(s, load, "rounds as far apart as the tile is long: range(0, n, BLOCK)",

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { DEEPEST = 40 };
+enum { DEEPEST = 40, MOST_VISITS = 500 };
 
 /* start + tl.arange(0, N) */
 static bool is_begun_anywhere(const Value *index)
@@ -60,19 +60,27 @@ static void ask(Op *op, void *func)
 
 /* --- fewer than were added up --- */
 
-static bool follows_load(const Value *v, int depth)
+static bool looks_loaded(const Value *v, int depth, int *left)
 {
     const Op *op = v->def;
 
-    if (!op || depth == 0)
-        return depth == 0;
+    if (!op || depth == 0 || --*left < 0)
+        return op != NULL;
     if (op_has(op, READS))
         return true;
     for (int i = 0; i < op->noperands; i++) {
-        if (follows_load(op->operands[i], depth - 1))
+        if (looks_loaded(op->operands[i], depth - 1, left))
             return true;
     }
     return false;
+}
+
+/* Where that is not found out, yes. */
+static bool follows_load(const Value *v, int depth)
+{
+    int left = MOST_VISITS;
+
+    return looks_loaded(v, depth, &left);
 }
 
 /* An integer that was loaded, and is not compared with anything. */

@@ -13,7 +13,7 @@
  */
 #include "suspect.h"
 
-enum { DEEPEST = 24 };
+enum { DEEPEST = 24, MOST_VISITS = 1000 };
 
 /* --- zeros that stay --- */
 
@@ -26,21 +26,21 @@ static bool is_zero(const Value *v)
 }
 
 /* Is it 0 where `was` is 0, as products and sums are? */
-static bool is_zero_of(const Value *v, const Value *was, int depth)
+static bool is_zero_of(const Value *v, const Value *was, int depth, int *left)
 {
     const Op *op = v->def;
     int zeros = 0;
 
     if (v == was || is_zero(v))
         return true;
-    if (!op || depth == 0)
+    if (!op || depth == 0 || --*left < 0)
         return false;
     if (op_has(op, MOVES) || op->code == OP_cast ||
         ((ir_reduces(op) || op->code == OP_scan) && op->noperands == 1 &&
          ir_combine_code(op) == OP_add))
-        return is_zero_of(op->operands[0], was, depth - 1);
+        return is_zero_of(op->operands[0], was, depth - 1, left);
     for (int i = op->code == OP_select; i < op->noperands; i++)
-        zeros += is_zero_of(op->operands[i], was, depth - 1);
+        zeros += is_zero_of(op->operands[i], was, depth - 1, left);
     if (op->code == OP_mul)
         return zeros > 0;
     return (op->code == OP_add || op->code == OP_sub || op->code == OP_select) &&
@@ -54,7 +54,8 @@ static void look_for_zero(const Suspect *s, const Op *loop, int i)
 
     if (was->type->pointer || was->type->handle || !dtype_is_float(was->type->dtype) ||
         !is_zero(ir_bare(loop->operands[FOR_BOUNDS + i])) || now == was || is_zero(ir_bare(now)) ||
-        !now->def || uses_count(suspect_uses(s), was) == 0 || !is_zero_of(now, was, DEEPEST))
+        !now->def || uses_count(suspect_uses(s), was) == 0 ||
+        !is_zero_of(now, was, DEEPEST, &(int){MOST_VISITS}))
         return;
     suspect_warn(s, now->def, "a product begins with 1",
                  "this begins as 0, and 0 times what a round has is 0 in all of them");
@@ -84,23 +85,25 @@ static void look_for_last(const Suspect *s, const Op *loop, int i)
 /* --- a factor without the round --- */
 
 /* Does it follow from the round?  Of the counters of loops within it, their bounds do. */
-static bool is_of_round(const Value *v, const Op *loop, int depth)
+static bool is_of_round(const Value *v, const Op *loop, int depth, int *left)
 {
     const Op *op = v->def;
 
     if (!suspect_is_inside(v, loop))
         return false;
+    if (--*left < 0)
+        return true;
     if (!op) {
         const Op *owner = v->block->owner;
         if (depth == 0 || owner == loop || owner->code != OP_for || v->index > 0)
             return true;
-        return is_of_round(owner->operands[FOR_LO], loop, depth - 1) ||
-               is_of_round(owner->operands[FOR_HI], loop, depth - 1);
+        return is_of_round(owner->operands[FOR_LO], loop, depth - 1, left) ||
+               is_of_round(owner->operands[FOR_HI], loop, depth - 1, left);
     }
     if (depth == 0 || (op->regions[0] && !op_has(op, COMBINES)))
         return true;
     for (int i = 0; i < op->noperands; i++) {
-        if (is_of_round(op->operands[i], loop, depth - 1))
+        if (is_of_round(op->operands[i], loop, depth - 1, left))
             return true;
     }
     return false;
@@ -150,8 +153,8 @@ static void look_for_factor(const Suspect *s, const Op *loop, int i)
     for (int k = 0; product && k < 2; k++) {
         const Op *same = load_in(product->operands[k], loop);
         const Op *other = load_in(product->operands[1 - k], loop);
-        if (!same || !other || is_of_round(same->results[0], loop, DEEPEST) ||
-            !is_of_round(other->operands[LOAD_PTR], loop, DEEPEST))
+        if (!same || !other || is_of_round(same->results[0], loop, DEEPEST, &(int){MOST_VISITS}) ||
+            !is_of_round(other->operands[LOAD_PTR], loop, DEEPEST, &(int){MOST_VISITS}))
             continue;
         ir_walk(loop->regions[0], note_effect, &effects);
         if (!effects)
@@ -218,16 +221,16 @@ static void look_for_spread(Op *op, void *spread)
 
 /* --- a condition that is the same in all rounds --- */
 
-static bool loads_in(const Value *v, const Op *loop, int depth)
+static bool loads_in(const Value *v, const Op *loop, int depth, int *left)
 {
     const Op *op = v->def;
 
-    if (!op || depth == 0 || !suspect_is_inside(v, loop))
+    if (!op || depth == 0 || --*left < 0 || !suspect_is_inside(v, loop))
         return false;
     if (op_only_reads(op))
         return true;
     for (int i = 0; i < op->noperands; i++) {
-        if (loads_in(op->operands[i], loop, depth - 1))
+        if (loads_in(op->operands[i], loop, depth - 1, left))
             return true;
     }
     return false;
@@ -245,8 +248,9 @@ static void look_for_choice(const Suspect *s, const Op *loop, int i)
     const Value *condition = choice->operands[0];
     for (int k = 1; k <= 2; k++) {
         if (ir_uncast(choice->operands[k]) != was ||
-            !is_of_round(choice->operands[3 - k], loop, DEEPEST) ||
-            is_of_round(condition, loop, DEEPEST) || !loads_in(condition, loop, DEEPEST))
+            !is_of_round(choice->operands[3 - k], loop, DEEPEST, &(int){MOST_VISITS}) ||
+            is_of_round(condition, loop, DEEPEST, &(int){MOST_VISITS}) ||
+            !loads_in(condition, loop, DEEPEST, &(int){MOST_VISITS}))
             continue;
         ir_walk(loop->regions[0], note_effect, &effects);
         if (!effects)

@@ -12,7 +12,7 @@
  */
 #include "suspect.h"
 
-enum { DEEPEST = 8 };
+enum { DEEPEST = 8, MOST_VISITS = 500 };
 
 static bool is_log(const Op *op)
 {
@@ -124,10 +124,12 @@ static void look_for_greatest(const Suspect *s, const Op *log)
 /* --- the logarithm of a shifted sum, beside what is not shifted --- */
 
 /* Is the greatest value added or subtracted somewhere on the way from it? */
-static bool meets(const Suspect *s, const Value *v, const Value *greatest, int depth)
+static bool meets(const Suspect *s, const Value *v, const Value *greatest, int depth, int *left)
 {
     const UseLists *uses = suspect_uses(s);
 
+    if (--*left < 0)
+        return true;
     for (int i = 0; i < uses_count(uses, v) && depth > 0; i++) {
         const Op *user = uses_of(uses, v)[i].op;
         bool sums = user->code == OP_add || user->code == OP_sub || user->code == OP_fma;
@@ -136,7 +138,7 @@ static bool meets(const Suspect *s, const Value *v, const Value *greatest, int d
                 return true;
         }
         if (user->nresults == 1 && (sums || op_has(user, FOLDS) || op_has(user, MOVES)) &&
-            meets(s, user->results[0], greatest, depth - 1))
+            meets(s, user->results[0], greatest, depth - 1, left))
             return true;
     }
     return false;
@@ -155,7 +157,7 @@ static void look_for_shift(const Suspect *s, const Op *op)
         return;
     const Op *greatest = ir_bare(difference->operands[1])->def;
     if (!greatest || !ir_reduces(greatest) || op->results[0]->type->rank == 0 ||
-        meets(s, op->results[0], greatest->results[0], DEEPEST))
+        meets(s, op->results[0], greatest->results[0], DEEPEST, &(int){MOST_VISITS}))
         return;
     suspect_warn(s, op, "x - m - tl.log(tl.sum(tl.exp(x - m)))",
                  "what exp is taken of here was shifted by the greatest, and what its logarithm is "

@@ -172,10 +172,22 @@ static void look_at_sum(Op *op, void *suspect)
 
 /* --- constants of the other base --- */
 
+/* The x of x - tl.max(x), or what it is. */
+static const Value *without_greatest(const Value *v)
+{
+    const Op *op = ir_bare(v)->def;
+    const Op *greatest = op && op->code == OP_sub ? ir_bare(op->operands[1])->def : NULL;
+
+    if (greatest && ir_reduces(greatest) && greatest->noperands == 1 &&
+        ir_bare(greatest->operands[0]) == ir_bare(op->operands[0]))
+        return op->operands[0];
+    return v;
+}
+
 static void look_at_constant(Op *op, void *suspect)
 {
     const double wrong = op->code == OP_exp2 ? 0.69314718 : 1.44269504;
-    const Op *product = ir_bare(op->operands[0])->def;
+    const Op *product = ir_bare(without_greatest(op->operands[0]))->def;
     uint64_t bits;
 
     for (int i = 0; product && product->code == OP_mul && i < 2; i++) {

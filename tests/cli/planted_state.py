@@ -489,3 +489,83 @@ def warmed_up(p, g, n, lr, step, BLOCK: tl.constexpr):
     m = i < n
     s = lr / (1.0 + step)
     tl.store(p + i, tl.load(p + i, mask=m) - s * tl.load(g + i, mask=m), mask=m)
+
+
+@triton.jit
+def deviations_wrong(x, mean, rstd, N, R: tl.constexpr, BLOCK: tl.constexpr):
+    r = tl.program_id(0) * R + tl.arange(0, R)
+    c = tl.arange(0, BLOCK)
+    m = c[None, :] < N
+    v = tl.load(x + r[:, None] * N + c[None, :], mask=m, other=0.0)
+    u = tl.sum(v, 1) / N
+    d = tl.where(m, v - u[:, None], 0.0)
+    s = tl.sum(d, 1) / N
+    tl.store(mean + r, u)
+    tl.store(rstd + r, 1.0 / tl.sqrt(s + 1e-5))
+
+
+@triton.jit
+def deviations(x, mean, rstd, N, R: tl.constexpr, BLOCK: tl.constexpr):
+    r = tl.program_id(0) * R + tl.arange(0, R)
+    c = tl.arange(0, BLOCK)
+    m = c[None, :] < N
+    v = tl.load(x + r[:, None] * N + c[None, :], mask=m, other=0.0)
+    u = tl.sum(v, 1) / N
+    d = tl.where(m, v - u[:, None], 0.0)
+    s = tl.sum(d * d, 1) / N
+    tl.store(mean + r, u)
+    tl.store(rstd + r, 1.0 / tl.sqrt(s + 1e-5))
+
+
+@triton.jit
+def squared_norm_wrong(x, y, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    v = tl.load(x + r * N + c, mask=c < N, other=0.0)
+    n = tl.sqrt(tl.sum(v * v, 0))
+    tl.store(y + r * N + c, v / (n * n), mask=c < N)
+
+
+@triton.jit
+def squared_norm(x, y, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    v = tl.load(x + r * N + c, mask=c < N, other=0.0)
+    n = tl.sqrt(tl.sum(v * v, 0))
+    tl.store(y + r * N + c, v / n, mask=c < N)
+
+
+@triton.jit
+def other_base_wrong(s, p, T: tl.constexpr):
+    b = tl.program_id(0)
+    i = tl.arange(0, T)
+    v = tl.load(s + b * T + i) * 1.4426950408889634
+    e = tl.exp(v - tl.max(v, 0))
+    tl.store(p + b * T + i, e / tl.sum(e, 0))
+
+
+@triton.jit
+def other_base(s, p, T: tl.constexpr):
+    b = tl.program_id(0)
+    i = tl.arange(0, T)
+    v = tl.load(s + b * T + i) * 1.4426950408889634
+    e = tl.exp2(v - tl.max(v, 0))
+    tl.store(p + b * T + i, e / tl.sum(e, 0))
+
+
+@triton.jit
+def whole_quotient_wrong(x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = i < n
+    v = tl.load(x + i, mask=m, other=0)
+    f = (v // 255).to(tl.float32)
+    tl.store(y + i, (tl.sqrt(f) * 255.0 + 0.5).to(tl.uint8), mask=m)
+
+
+@triton.jit
+def whole_quotient(x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = i < n
+    v = tl.load(x + i, mask=m, other=0)
+    f = v.to(tl.float32) / 255.0
+    tl.store(y + i, (tl.sqrt(f) * 255.0 + 0.5).to(tl.uint8), mask=m)

@@ -28,7 +28,9 @@ KERNEL
 cd "$folder" || exit 1
 
 run() {
-    "$tilec" run k.py:"$@"
+    kernel=$1
+    shift
+    "$tilec" run "k.py:$kernel" "$@"
 }
 
 found='note: a second run has found this'
