@@ -95,8 +95,8 @@ void unwritten_find_arrays(Call *k); /* fills unwritten.arrays, unless that was 
 void unwritten_watch(Call *k);       /* compiled, in front of the first run */
 /* What the launch does with the storage of an array, under whatever names. */
 int unwritten_uses(const Unwritten *u, int block);
-bool unwritten_is_suspect(const Call *k, const MaybeUnwritten *m);
-extern const char unwritten_no_memory[]; /* why nothing is made again */
+bool unwritten_is_suspect(const Call *k, const MaybeUnwritten *m); /* by `empty`, and only stored */
+extern const char unwritten_no_memory[];                           /* why nothing is made again */
 
 /* unwritten.c */
 void unwritten_find(Call *k); /* behind it, with results on the host; may make the launch again */
@@ -111,10 +111,9 @@ const char *unwritten_text(const Call *k);
 bool unwritten_refuses(const Call *k); /* which of them? */
 void unwritten_tell(Call *k);          /* that */
 
-/* overwritten.c: what `rand` has made and a launch replaces without reading it; in front of the
- * first run, compiled, and behind it */
-void overwritten_watch(Call *k);
-void overwritten_tell(Call *k);
+/* overwritten.c: what `rand` has made and a launch replaces without reading it */
+void overwritten_watch(Call *k); /* compiled, in front of the first run: keeps copies */
+void overwritten_tell(Call *k);  /* behind it: a warning of the first such array */
 
 /* fresh.c: arrays that a kernel both reads and writes, as they were */
 bool fresh_has(const KeptBlocks *all, int block);
@@ -226,16 +225,15 @@ bool trial_is_needed(const Options *o);
 /* In a trial, on any of its threads: end it, and `text` is why.  Elsewhere it does nothing. */
 void trial_stop(const char *text);
 
-/* .. while the command goes on: for so many microseconds of the CPU at most, at half of which *over
- * is 1. */
+/* .. while the command goes on; *over is 1 from half of its time on. */
 typedef const char *AsideTrial(Cli *c, void *context, const volatile int *over);
+/* For so many microseconds of the CPU at most.  Without a child where the system gives none. */
 Aside aside_start(Cli *c, long micros, AsideTrial *trial, void *context);
 const char *aside_end(Cli *c, const Aside *a); /* what it said; NULL: nothing */
 
-/* rehearsal.c: a small launch is checked, too, where nobody asked for that; the first in front of
- * call_launch(), the second behind all else that is told */
-void rehearsal_start(Call *k);
-void rehearsal_tell(Call *k);
+/* rehearsal.c: a small launch is checked, too, where nobody asked for that */
+void rehearsal_start(Call *k); /* evaluated, in front of all launches */
+void rehearsal_tell(Call *k);  /* behind all else that is told: what was found, a warning */
 
 /* timeout.c: does the launch take longer than --timeout allows?  Then the command ends here, or the
  * trial that it is in.  From any thread. */

@@ -75,7 +75,7 @@ Suspicion suspect_wrap;     /* suspect_wrap.c: remainders of what begins below 0
 const Op *mean_divided_sum(const Op *op);
 /* What the mask compares with a bound along `dim`, and the bound; NULL: not just that. */
 const Value *mean_compared_along(const Value *mask, int dim, int depth, Value **bound);
-const Value *mean_limited_along(const Value *mask, int dim, int depth);
+const Value *mean_limited_along(const Value *mask, int dim, int depth); /* .. without the bound */
 const Op *mean_range_of(const Value *index); /* tl.arange from 0 on; NULL: it is another one */
 /* The mask of the one load that the value is made of, element by element; NULL. */
 Value *mean_mask_of(const Value *v, int depth);

@@ -54,7 +54,7 @@ enum {
     TOLD_SHARED = 32
 };
 bool warn_claim(const Launch *l, unsigned bit);
-void warn_say(const Launch *l, const char *text);
+void warn_say(const Launch *l, const char *text); /* as it is, with its hint */
 void warn_say_of(const Launch *l, const tilec_tensor *t, const char *what, const char *hint);
 const char *warn_name_of(const Launch *l, const tilec_tensor *t); /* never NULL */
 
