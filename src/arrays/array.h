@@ -25,6 +25,7 @@ typedef struct {
     size_t bytes;
     bool is_guarded; /* by os_alloc_guarded() */
     bool is_empty;   /* made by `empty`: nobody has said what is in it */
+    bool is_drawn;   /* made by `rand` or `randn`, to be read by somebody */
 } Storage;
 
 typedef struct ValueHost ValueHost; /* value.h */

@@ -302,6 +302,11 @@ static bool seed_of(const Given *g, int param, uint64_t *seed)
     return const_is_integral(g->v[param]) || py_fail(g->p, g->at, "the seed must be an integer");
 }
 
+static void note_drawn(const Given *g, const Array *a)
+{
+    g->store->blocks.at[array_block(g->store, a->data)].is_drawn = true;
+}
+
 static bool make_rand(const Given *g, Array *out)
 {
     uint64_t seed;
@@ -309,6 +314,7 @@ static bool make_rand(const Given *g, Array *out)
     if (!seed_of(g, 2, &seed) || !new_array(g, out))
         return false;
     array_randomise(out, seed);
+    note_drawn(g, out);
     return true;
 }
 
@@ -321,6 +327,7 @@ static bool make_randn(const Given *g, Array *out)
     if (!seed_of(g, 2, &seed) || !new_array(g, out))
         return false;
     array_randomise_normal(out, seed);
+    note_drawn(g, out);
     return true;
 }
 

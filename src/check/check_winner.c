@@ -184,6 +184,45 @@ static void ask_taken(Op *op)
     ask(op, build_unary(&b, OP_not, choice->operands[0]), which, taken_text);
 }
 
+/* The choice that a round has left for the next one, of what it has taken out; NULL. */
+static const Op *choice_before(const Value *v)
+{
+    const Op *loop = v->block->owner;
+
+    if (v->def || !loop || loop->code != OP_for || v->index == 0)
+        return NULL;
+    const Op *choice = opt_last(loop->regions[0])->operands[v->index - 1]->def;
+    return choice && choice->code == OP_select && choice->operands[2] == v ? choice : NULL;
+}
+
+/* tl.where(i == at, 0.0, v) of the round before: it wins where others are less. */
+static void ask_taken_before(Op *op)
+{
+    const Op *choice =
+        op->code == OP_reduce && chooses_value(op) ? choice_before(op->operands[0]) : NULL;
+    uint64_t bits;
+
+    if (!choice || !is_winner_of(choice->operands[0]) ||
+        !value_constant(choice->operands[1], &bits) ||
+        !dtype_is_float(choice->results[0]->type->dtype) ||
+        !(fabs(scalar_to_double(choice->results[0]->type->dtype, bits)) < A_MARK))
+        return;
+    Builder b = builder_before(op->next);
+    const OpCode code = ir_combine_code(op);
+    const bool greatest = code == OP_max || code == OP_maxnan;
+    int64_t attrs[] = {attr_of_text(b.module, taken_text, strlen(taken_text)), 0, 1};
+
+    b.span = op->span;
+    b.site = op->site;
+    b.mark = op->mark;
+    Value *won = op->results[0];
+    Value *last = opt_reduce_along(&b, greatest ? OP_min : OP_max, op->operands[0], attr_axis(op));
+    Value *taken = build_binary(&b, OP_eq, won, build_const(&b, won->type, bits));
+    Value *beats = build_binary(&b, greatest ? OP_lt : OP_gt, last, won);
+    Value *right = build_unary(&b, OP_not, build_binary(&b, OP_and, taken, beats));
+    build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
+}
+
 /* The greatest or least of the lanes that the mask lets through, for each row. */
 static Value *best_along(Builder *b, Value *v, Value *mask, OpCode how, int axis)
 {
@@ -276,6 +315,7 @@ void check_winners(Func *f)
     for (int i = 0; i < r.found.len; i++) {
         Op *op = r.found.at[i];
         ask_taken(op);
+        ask_taken_before(op);
         Lanes s = {.shape = op->operands[0]->type};
 
         find_mask(&s, op->operands[0], DEEPEST);

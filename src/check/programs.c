@@ -76,6 +76,8 @@ static bool follows_from_memory(const Value *v, int depth)
 
     if (!op || depth == 0 || op_has(op, READS))
         return op && op_has(op, READS);
+    if (op->code == OP_cast && dtype_is_float(op->operands[0]->type->dtype))
+        return true; /* a position that was rounded may end anywhere, too */
     for (int i = 0; i < op->noperands; i++) {
         bool hands_on = op_has(op, FOLDS) || op_has(op, MOVES) || op->code == OP_splat;
         if (hands_on && follows_from_memory(op->operands[i], depth - 1))

@@ -23,11 +23,21 @@ void call_init(Call *k, Cli *c, const Options *o)
     k->timing.device = o->launch.device ? o->launch.device : "cpu";
 }
 
+/* What the compiler says, and what is said of the launch. */
+static void hear_message(void *call, const char *text)
+{
+    Cli *c = ((Call *)call)->cli;
+
+    c->warned |= cli_is_warning(text);
+    cli_tell(NULL, text);
+}
+
 void call_open(Call *k)
 {
     if (k->options.profile)
         profiled_check(k->cli, &k->options);
-    k->options.launch.on_message = k->silent || k->again || k->cli->quiet ? NULL : cli_tell;
+    k->options.launch.on_message = k->silent || k->again || k->cli->quiet ? NULL : hear_message;
+    k->options.launch.user = k;
     args_open_kernel(k->cli, &k->options);
     k->timing.kernel = k->options.kernel;
     k->last_words = crash_words(k->cli, k->options.kernel, k->options.launch.check);
@@ -210,6 +220,7 @@ double call_again(Call *k)
     double seconds, start;
     tilec_status status;
 
+    k->cli->launched = true;
     crash_watch(&k->last_words);
     start = os_seconds();
     status = tilec_launch(k->cli->file, o->kernel, k->timing.grid, k->there, k->args.count,
@@ -279,6 +290,7 @@ void call_launch(Call *k)
         call_count(k);
         fresh_keep(k);
     }
+    overwritten_watch(k);
     unwritten_watch(k);
     k->first_seconds = launch_first(k);
     k->timing.first += k->first_seconds;

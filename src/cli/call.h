@@ -29,6 +29,11 @@ typedef struct {
     const char *why_unsure; /* why the launch was not made a second time; NULL: it was */
 } Unwritten;
 
+/* A child process that works beside the command. */
+typedef struct {
+    int child, pipe;
+} Aside;
+
 /* call.c: one call of a kernel, from open to report.  `run` makes one; a command that makes several
  * makes a Call of each, with options of its own.  A thread that makes calls beside others needs a
  * Cli of its own, which may have the library and the file of another one. */
@@ -48,6 +53,8 @@ typedef struct {
     double seconds;       /* of the last launch, by the device's clock if it has one */
     double first_seconds; /* of the first one, without compiling, by ours */
     Unwritten unwritten;
+    KeptBlocks drawn;     /* see overwritten.c: as they were */
+    Aside rehearsal;      /* without a child: there is none */
     LastWords last_words; /* if the kernel ends the process */
     int first_block;      /* its arrays are those of cli->store.blocks from here on .. */
     int end_block;        /* .. in front of this one, from call_evaluate() on */
@@ -88,8 +95,8 @@ void unwritten_find_arrays(Call *k); /* fills unwritten.arrays, unless that was 
 void unwritten_watch(Call *k);       /* compiled, in front of the first run */
 /* What the launch does with the storage of an array, under whatever names. */
 int unwritten_uses(const Unwritten *u, int block);
-bool unwritten_is_suspect(const Call *k, const MaybeUnwritten *m);
-extern const char unwritten_no_memory[]; /* why nothing is made again */
+bool unwritten_is_suspect(const Call *k, const MaybeUnwritten *m); /* by `empty`, and only stored */
+extern const char unwritten_no_memory[];                           /* why nothing is made again */
 
 /* unwritten.c */
 void unwritten_find(Call *k); /* behind it, with results on the host; may make the launch again */
@@ -103,6 +110,10 @@ const MaybeUnwritten *unwritten_array(const Call *k, const char *name);
 const char *unwritten_text(const Call *k);
 bool unwritten_refuses(const Call *k); /* which of them? */
 void unwritten_tell(Call *k);          /* that */
+
+/* overwritten.c: what `rand` has made and a launch replaces without reading it */
+void overwritten_watch(Call *k); /* compiled, in front of the first run: keeps copies */
+void overwritten_tell(Call *k);  /* behind it: a warning of the first such array */
 
 /* fresh.c: arrays that a kernel both reads and writes, as they were */
 bool fresh_has(const KeptBlocks *all, int block);
@@ -215,6 +226,16 @@ bool trial_run(Cli *c, unsigned seconds, Trial *trial, void *context, const char
 bool trial_is_needed(const Options *o);
 /* In a trial, on any of its threads: end it, and `text` is why.  Elsewhere it does nothing. */
 void trial_stop(const char *text);
+
+/* .. while the command goes on; *over is 1 from half of its time on. */
+typedef const char *AsideTrial(Cli *c, void *context, const volatile int *over);
+/* For so many microseconds of the CPU at most.  Without a child where the system gives none. */
+Aside aside_start(Cli *c, long micros, AsideTrial *trial, void *context);
+const char *aside_end(Cli *c, const Aside *a); /* what it said; NULL: nothing */
+
+/* rehearsal.c: a small launch is checked, too, where nobody asked for that */
+void rehearsal_start(Call *k); /* evaluated, in front of all launches */
+void rehearsal_tell(Call *k);  /* behind all else that is told: what was found, a warning */
 
 /* timeout.c: does the launch take longer than --timeout allows?  Then the command ends here, or the
  * trial that it is in.  From any thread. */

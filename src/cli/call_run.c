@@ -19,6 +19,7 @@ void call_run_evaluated(Call *k)
     const char *warning;
 
     outputs_check(k);
+    rehearsal_start(k);
     repro_write(k);
     compared = compare_prepare(k);
     k->unwritten.wanted = true;
@@ -37,4 +38,7 @@ void call_run_evaluated(Call *k)
         call_warn(k, warning);
     else
         undefined_tell(k);
+    if (!c->warned)
+        overwritten_tell(k);
+    rehearsal_tell(k);
 }

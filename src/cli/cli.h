@@ -50,6 +50,8 @@ typedef struct {
     int reason;               /* errno, where the system would not read or write a file; or 0 */
     bool json;                /* --json was given */
     bool quiet;               /* --quiet was */
+    bool warned;              /* of something, by the compiler or the command */
+    bool launched;            /* something, so that there are threads that no child has */
     bool diagnosed;           /* the text says where in a source file: print it as it is */
     tilec_context *tilec;
     tilec_file *file;
@@ -96,6 +98,7 @@ void cli_warn(Cli *c, const char *fmt, ...) PRINTF(2, 3);
 
 /* The on_message of every launch: to stderr. */
 void cli_tell(void *unused, const char *text);
+bool cli_is_warning(const char *text); /* .. or one of several that it has */
 
 /* problem.c: of a kernel that reaches memory outside of its arrays */
 LastWords crash_words(Cli *c, const char *kernel, bool checked); /* by --check */

@@ -3,14 +3,17 @@
  */
 #include "call.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { SLOWEST = 10 }; /* seconds on the wall for one of the CPU, where others use it, too */
-enum { STOPPED = 3 };  /* the exit code of a child that trial_stop() has ended */
+enum { SLOWEST_ASIDE = 3000 }; /* milliseconds that are waited for one beside the command */
+enum { STOPPED = 3 };          /* the exit code of a child that trial_stop() has ended */
 
 static int trial_pipe = -1; /* of a child, to its parent */
 
@@ -88,4 +91,58 @@ bool trial_run(Cli *c, unsigned seconds, Trial *trial, void *context, const char
     if (WIFSIGNALED(status))
         *text = ending_text(c, seconds, status);
     return !WIFSIGNALED(status) && !(WIFEXITED(status) && WEXITSTATUS(status) == STOPPED);
+}
+
+/* --- beside the command --- */
+
+static volatile int aside_over;
+
+/* The first half of its time is over: programs that have begun may end; or all of it is. */
+static void end_aside(int number)
+{
+    (void)number;
+    if (aside_over)
+        _exit(0);
+    aside_over = 1;
+}
+
+static void limit_aside(long micros)
+{
+    const struct itimerval half = {{0, micros / 2}, {0, micros / 2}};
+
+    signal(SIGPROF, end_aside);
+    setitimer(ITIMER_PROF, &half, NULL);
+}
+
+Aside aside_start(Cli *c, long micros, AsideTrial *trial, void *context)
+{
+    int ends[2] = {-1, -1};
+    pid_t child = pipe(ends) == 0 ? fork() : -1;
+
+    if (child == 0) {
+        crash_be_quiet();
+        interrupt_tells_json(NULL);
+        limit_aside(micros);
+        write_text(ends[1], trial(c, context, &aside_over));
+        _exit(0);
+    }
+    if (ends[1] >= 0)
+        close(ends[1]);
+    return (Aside){child, ends[0]};
+}
+
+const char *aside_end(Cli *c, const Aside *a)
+{
+    struct pollfd end = {.fd = a->pipe, .events = POLLIN};
+    const char *text = NULL;
+
+    if (a->child > 0 && poll(&end, 1, SLOWEST_ASIDE) > 0)
+        text = read_text(c, a->pipe);
+    else if (a->child > 0)
+        kill(a->child, SIGKILL);
+    if (a->pipe >= 0)
+        close(a->pipe);
+    while (a->child > 0 && waitpid(a->child, NULL, 0) < 0)
+        continue;
+    return text;
 }

@@ -160,11 +160,17 @@ void cli_warn(Cli *c, const char *fmt, ...)
 {
     va_list ap;
 
+    c->warned = true;
     if (c->quiet)
         return;
     va_start(ap, fmt);
     terminal_say("tilec: warning: %s\n", printable(c, fmt, ap));
     va_end(ap);
+}
+
+bool cli_is_warning(const char *text)
+{
+    return strstr(text, "warning: ") != NULL;
 }
 
 void cli_tell(void *unused, const char *text)

@@ -88,10 +88,17 @@ static bool oddities_came_in(const Call *k)
     return false;
 }
 
-/* Is all of it what the kernel computed? */
-static bool is_result(const MaybeUnwritten *m)
+/* Did it begin with random numbers, which are finite? */
+static bool began_finite(const Call *k, const MaybeUnwritten *m)
 {
-    return (m->uses & TILEC_STORES) && !(m->uses & TILEC_LOADS) && m->count == 0;
+    return m->block >= k->first_block && k->cli->store.blocks.at[m->block].is_drawn;
+}
+
+/* Is all of it what the kernel computed, or made of finite numbers? */
+static bool is_result(const Call *k, const MaybeUnwritten *m)
+{
+    return (m->uses & TILEC_STORES) && (!(m->uses & TILEC_LOADS) || began_finite(k, m)) &&
+           m->count == 0;
 }
 
 /* "o: 3 of 8 elements are NaN, the first is o[5]" */
@@ -118,11 +125,11 @@ static const char *odd_text(const Call *k)
 
     for (int i = 0; i < k->unwritten.arrays.len; i++) {
         const MaybeUnwritten *m = &k->unwritten.arrays.at[i];
-        Oddities o = is_result(m) ? oddities_of(k->cli, &m->array, false) : (Oddities){0};
+        Oddities o = is_result(k, m) ? oddities_of(k->cli, &m->array, false) : (Oddities){0};
         bool narrow = tilec_dtype_size(m->array.dtype) <= 2;
         bool nans = o.nans > 0 && !(m->uses & TILEC_OWN_NAN);
-        bool infinite =
-            o.infinite > 0 && !(m->uses & TILEC_OWN_INF) && (narrow || o.infinite < o.n);
+        bool infinite = o.infinite > 0 && !(m->uses & TILEC_OWN_INF) &&
+                        (narrow || o.infinite < o.n || began_finite(k, m));
         if (nans)
             put_oddities(k, &t, m, o.nans, o.first_nan, "NaN");
         if (infinite)

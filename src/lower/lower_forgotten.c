@@ -4,7 +4,8 @@
  *
  * A bias that is loaded and never added, a scale that is passed and never read: the kernel runs,
  * and its results are wrong; so they are where a total of the rounds so far is kept, and not added
- * to what a round stores.  Told by names: one that stands nowhere in the kernel, in no arm of
+ * to what a round stores, and where a recurrence, a * s + x, begins with s = 0.0, which no round
+ * changes.  Told by names: one that stands nowhere in the kernel, in no arm of
  * any `if`, was forgotten.  Nothing is said of integers, many of which are strides, of floats but
  * where products go into an exponential, as the scores of attention do, since many a backward pass
  * has an eps that it does not need; nor of names that begin with `_`, and of helpers, which have
@@ -18,7 +19,7 @@
 
 #include <string.h>
 
-enum { DEEPEST = 10 };
+enum { DEEPEST = 10, MOST_STEPS = 6, MOST_NODES = 20000 };
 
 typedef struct {
     Sym name;
@@ -118,12 +119,53 @@ static void note_scores(Op *op, void *scores)
         s->found |= has_scores(op->operands[0], DEEPEST);
 }
 
-/* NAME = tl.load(..) */
-static bool is_load(const Node *n)
+/* --- what nobody asks for --- */
+
+/* NAME = .. */
+static bool is_assigned(const Node *n, Sym name)
 {
     return n->kind == N_ASSIGN && n->nitems == 1 && n->items[0]->kind == N_NAME &&
-           n->right->kind == N_CALL && n->right->left->kind == N_ATTRIBUTE &&
-           strcmp(n->right->left->name, "load") == 0;
+           (!name || n->items[0]->name == name);
+}
+
+static bool is_call_of(const Node *n, const char *function)
+{
+    return n->kind == N_CALL && n->left->kind == N_ATTRIBUTE &&
+           strcmp(n->left->name, function) == 0;
+}
+
+typedef struct {
+    const AstFunc *fn;
+    bool loaded, drawn; /* is there a tl.load, a tl.rand among what it is made of? */
+    int left;           /* nodes that may still be looked at */
+} Origin;
+
+static void find_origin(Origin *o, const Node *n, int depth);
+
+/* .. of what the name is given, wherever that is. */
+static void find_origin_of(Origin *o, Sym name, Node *const *nodes, int n, int depth)
+{
+    for (int i = 0; i < n && !o->loaded && !o->drawn && --o->left >= 0; i++) {
+        if (is_assigned(nodes[i], name))
+            find_origin(o, nodes[i]->right, depth);
+        find_origin_of(o, name, nodes[i]->body, nodes[i]->nbody, depth);
+        find_origin_of(o, name, nodes[i]->orelse, nodes[i]->norelse, depth);
+    }
+}
+
+static void find_origin(Origin *o, const Node *n, int depth)
+{
+    if (!n || depth == 0 || o->loaded || o->drawn || --o->left < 0)
+        return;
+    o->loaded |= is_call_of(n, "load");
+    o->drawn |= is_call_of(n, "rand") || is_call_of(n, "randn");
+    if (n->kind == N_NAME)
+        find_origin_of(o, n->name, o->fn->body, o->fn->nbody, depth - 1);
+    find_origin(o, n->left, depth);
+    find_origin(o, n->right, depth);
+    find_origin(o, n->extra, depth);
+    for (int i = 0; i < n->nitems; i++)
+        find_origin(o, n->items[i], depth);
 }
 
 static void look_at_loads(Lower *l, const AstFunc *fn, Node *const *nodes, int n)
@@ -131,9 +173,15 @@ static void look_at_loads(Lower *l, const AstFunc *fn, Node *const *nodes, int n
     for (int i = 0; i < n; i++) {
         const Node *s = nodes[i];
 
-        if (is_load(s) && !is_used(fn, s->items[0]->name)) {
-            warn_at(l, s->items[0]->span, W_UNUSED_LOAD, s->items[0]->name);
-            hint_at(l, H_UNUSED_LOAD);
+        if (is_assigned(s, NULL) && !is_used(fn, s->items[0]->name)) {
+            Origin o = {.fn = fn, .left = MOST_NODES};
+            find_origin(&o, s->right, MOST_STEPS);
+            if (o.loaded || o.drawn) {
+                warn_at(l, s->items[0]->span,
+                        is_call_of(s->right, "load") ? W_UNUSED_LOAD : W_UNUSED_RESULT,
+                        s->items[0]->name);
+                hint_at(l, H_UNUSED_LOAD);
+            }
         }
         look_at_loads(l, fn, s->body, s->nbody);
         look_at_loads(l, fn, s->orelse, s->norelse);
@@ -222,6 +270,81 @@ static void look_at_totals(Lower *l, const AstFunc *fn, Node *const *nodes, int 
     }
 }
 
+/* --- a state that no round changes --- */
+
+static bool is_zero(const Node *n)
+{
+    return (n->kind == N_FLOAT && n->real == 0) || is_call_of(n, "zeros");
+}
+
+/* How often is it bound? */
+static int bindings_of(Sym name, const Node *n)
+{
+    int bound = 0;
+
+    if (!n)
+        return 0;
+    for (int i = 0; n->kind == N_ASSIGN && i < n->nitems; i++) {
+        Uses u = {.name = name};
+        count_uses(&u, n->items[i]);
+        bound += u.uses;
+    }
+    if (n->kind == N_AUGMENTED || n->kind == N_FOR || n->kind == N_ANNOTATED || n->kind == N_WALRUS)
+        bound += n->left ? n->left->kind == N_NAME && n->left->name == name : n->name == name;
+    for (int i = 0; i < n->nbody; i++)
+        bound += bindings_of(name, n->body[i]);
+    for (int i = 0; i < n->norelse; i++)
+        bound += bindings_of(name, n->orelse[i]);
+    return bound;
+}
+
+/* A product with the name, in an expression of a loop; NULL. */
+static const Node *product_with(const Node *n, Sym name)
+{
+    const Node *found = NULL;
+
+    if (!n)
+        return NULL;
+    if (n->kind == N_BINARY && n->op == BIN_MUL &&
+        ((n->left->kind == N_NAME && n->left->name == name) ||
+         (n->right->kind == N_NAME && n->right->name == name)))
+        return n;
+    const Node *parts[] = {n->left, n->right, n->extra};
+    for (int i = 0; i < COUNT(parts) && !found; i++)
+        found = product_with(parts[i], name);
+    for (int i = 0; i < n->nitems && !found; i++)
+        found = product_with(n->items[i], name);
+    for (int i = 0; i < n->nbody && !found; i++)
+        found = product_with(n->body[i], name);
+    for (int i = 0; i < n->norelse && !found; i++)
+        found = product_with(n->orelse[i], name);
+    return found;
+}
+
+/* s = 0.0 in front of a loop that computes with a * s, and nowhere else is anything assigned to s.
+ */
+static void look_at_state(Lower *l, const AstFunc *fn, Node *const *nodes, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const Node *s = nodes[i], *product = NULL;
+        Sym name = is_assigned(s, NULL) && is_zero(s->right) ? s->items[0]->name : NULL;
+        int bound = 0;
+
+        look_at_state(l, fn, s->body, s->nbody);
+        look_at_state(l, fn, s->orelse, s->norelse);
+        for (int k = 0; name && k < fn->nbody; k++)
+            bound += bindings_of(name, fn->body[k]);
+        for (int k = i + 1; bound == 1 && k < n && !product; k++) {
+            if (nodes[k]->kind == N_FOR || nodes[k]->kind == N_WHILE)
+                product = product_with(nodes[k], name);
+        }
+        if (product && !diag_warned(l->diags, product->span)) {
+            warn_at(l, product->span, W_UNCHANGED_STATE, name);
+            hint_at(l, H_UNCHANGED_STATE);
+        }
+    }
+}
+
 /* Does it work on any array?  Of one that only prints nothing is said. */
 static bool uses_arrays(const AstFunc *fn, const Func *kernel)
 {
@@ -256,4 +379,5 @@ void warn_of_forgotten(Lower *l, const AstFunc *fn, const Func *kernel)
         look_at_parameters(l, fn, kernel);
     look_at_loads(l, fn, fn->body, fn->nbody);
     look_at_totals(l, fn, fn->body, fn->nbody);
+    look_at_state(l, fn, fn->body, fn->nbody);
 }

@@ -15,7 +15,7 @@
 /* suspect.c: look for all of them.  Before all passes, and before check_records: of a module as it
  * was lowered, which stays as it is. */
 void suspect_warn_of_all(const Module *m, Diags *d);
-/* suspect_mean.c: assert that a sum is not divided by lanes that were none. */
+/* suspect_asked.c: assert that a sum is not divided by lanes that were none. */
 void suspect_ask_for_means(Func *f);
 
 /* --- for suspect_*.c --- */
@@ -37,6 +37,7 @@ typedef void Suspicion(const Suspect *s);
 
 Suspicion suspect_begun;    /* suspect_begun.c: what one program begins, and all add to */
 Suspicion suspect_again;    /* suspect_again.c: what is done twice, or for nothing */
+Suspicion suspect_carried;  /* suspect_carried.c: what rounds carry to no end */
 Suspicion suspect_bits;     /* suspect_bits.c: upper bits with a sign beside lower ones */
 Suspicion suspect_cut;      /* suspect_cut.c: activations within the loop of a product */
 Suspicion suspect_drawn;    /* suspect_drawn.c: random numbers that all programs share */
@@ -64,9 +65,21 @@ Suspicion suspect_rescale;  /* suspect_rescale.c: sums of exp(x - m) when m chan
 Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
 Suspicion suspect_scan;     /* suspect_scan.c: scans that begin anew in each round */
 Suspicion suspect_scores;   /* suspect_scores.c: keys that are not there, in a softmax */
+Suspicion suspect_state;    /* suspect_state.c: running means that are not kept */
 Suspicion suspect_truth;    /* suspect_truth.c: sums of conditions */
 Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type that loses them */
 Suspicion suspect_wrap;     /* suspect_wrap.c: remainders of what begins below 0 */
+
+/* suspect_mean.c, for suspect_asked.c */
+/* What the quotient is of: a sum along an axis, by its extent; NULL: it is none of these. */
+const Op *mean_divided_sum(const Op *op);
+/* What the mask compares with a bound along `dim`, and the bound; NULL: not just that. */
+const Value *mean_compared_along(const Value *mask, int dim, int depth, Value **bound);
+const Value *mean_limited_along(const Value *mask, int dim, int depth); /* .. without the bound */
+const Op *mean_range_of(const Value *index); /* tl.arange from 0 on; NULL: it is another one */
+/* The mask of the one load that the value is made of, element by element; NULL. */
+Value *mean_mask_of(const Value *v, int depth);
+bool mean_is_same(const Value *a, const Value *b); /* one number, converted or not */
 
 /* suspect_tools.c */
 /* A warning at an op, with the calls that lead to it, and what to do about it. */

@@ -6,14 +6,15 @@
  *   - two stores to the same elements one behind the other, of which the first is lost;
  *   - two loads of the same elements, between which nothing is written: one of the two was to be of
  *     another array, or of another part of it;
+ *   - a load of what was stored above, where what was there before was loaded, too;
  *   - sums over tiles that overlap: range(0, n, BLOCK // 2) with tl.arange(0, BLOCK), whose rounds
- *     add half of the elements twice;
+ *     add half of the elements twice, or range(0, n), which adds most of them BLOCK times;
  *   - products or sums of programs that all add to the same elements, where each begins with a tile
  *     of its own and goes on with those of the others.
  */
 #include "suspect.h"
 
-enum { DEEPEST = 24, SAME_DEPTH = 12 };
+enum { DEEPEST = 24, SAME_DEPTH = 12, FURTHEST = 500 };
 
 static const Op *loop_around(const Op *op)
 {
@@ -98,7 +99,7 @@ static void look_at_lost(const Suspect *s, const Op *store)
 {
     LoadOf l = {store->operands[STORE_PTR], false};
 
-    if (l.pointer->type->rank > 0)
+    if (l.pointer->type->rank > 0 || s->func->module->unrolled.len == 0)
         ir_walk(s->func->body, look_for_load, &l);
     if (!l.found)
         return;
@@ -114,6 +115,45 @@ static void look_at_lost(const Suspect *s, const Op *store)
                          "there is lost");
         return;
     }
+}
+
+/* --- what was stored, instead of what was there --- */
+
+static bool is_load_of(const Op *op, const Op *load)
+{
+    return op->code == OP_load &&
+           ir_same(op->operands[LOAD_PTR], load->operands[LOAD_PTR], SAME_DEPTH);
+}
+
+static bool is_store_of(const Op *op, const Op *load)
+{
+    return op->code == OP_store &&
+           ir_same(op->operands[STORE_PTR], load->operands[LOAD_PTR], SAME_DEPTH);
+}
+
+/* v = tl.load(p), tl.store(p, ..), tl.load(p): who has a name for what was there, and one for what
+ * was stored, needs no load of either.  Where a store came first the array is one for results on
+ * their way. */
+static void look_at_back(const Suspect *s, const Op *load)
+{
+    bool stored = false, was_there = false;
+    int ops = FURTHEST;
+
+    if (load->results[0]->type->rank == 0 || op_is_volatile(load))
+        return;
+    for (const Op *op = load->prev; op && ops > 0; op = op->prev, ops--) {
+        if (op->code != OP_store && op_contains(op, WRITES | EFFECT))
+            break;
+        if (is_store_of(op, load) && was_there)
+            return;
+        stored |= is_store_of(op, load);
+        was_there |= stored && is_load_of(op, load);
+    }
+    if (was_there)
+        suspect_warn(s, load,
+                     "load it in front of the store; what was stored there has a name already",
+                     "this loads what was stored to the same elements above, and no longer what "
+                     "was there when the kernel began");
 }
 
 /* --- two names for one load --- */
@@ -198,7 +238,7 @@ static bool overlaps(const Op *load, const Op *loop, int64_t *step, int *extent)
     const Value *index = NULL;
     bool counts = false;
 
-    if (!value_const_signed(loop->operands[FOR_STEP], step) || *step < 2)
+    if (!value_const_signed(loop->operands[FOR_STEP], step) || *step < 1)
         return false;
     for (int depth = DEEPEST; depth > 0 && p->def; depth--) {
         const Op *op = p->def;
@@ -221,6 +261,24 @@ static bool overlaps(const Op *load, const Op *loop, int64_t *step, int *extent)
     return counts && index && *step < *extent && *extent % *step == 0;
 }
 
+/* Is it made of the load alone, and of what is the same in all rounds?  Windows that go on one by
+ * one are those of a filter, where each round has a weight of its own. */
+static bool is_of_load(const Value *v, const Value *load, const Op *loop, int depth, int *left)
+{
+    const Op *op = v->def;
+
+    if (v == load || !suspect_is_inside(v, loop) || v->type->dtype == DT_I1)
+        return true;
+    if (!op || depth == 0 || --*left < 0 ||
+        !(op_has(op, FOLDS) || op_has(op, MOVES) || ir_reduces(op)))
+        return false;
+    for (int i = 0; i < op->noperands; i++) {
+        if (!is_of_load(op->operands[i], load, loop, depth - 1, left))
+            return false;
+    }
+    return true;
+}
+
 static void look_at_overlap(const Suspect *s, const Op *load)
 {
     const Op *loop = loop_around(load);
@@ -236,12 +294,14 @@ static void look_at_overlap(const Suspect *s, const Op *load)
         for (int k = 0; sum && sum->code == OP_add && k < 2; k++) {
             if (sum->operands[k] != was ||
                 !is_added(sum->operands[1 - k], load->results[0], loop, DEEPEST) ||
+                (step == 1 && !is_of_load(sum->operands[1 - k], load->results[0], loop, DEEPEST,
+                                          &(int){FURTHEST})) ||
                 (was->type->rank > 0 && !is_summed(s, loop->results[i], DEEPEST)))
                 continue;
             suspect_warn(s, load, "rounds as far apart as the tile is long: range(0, n, BLOCK)",
-                         "rounds are %lld elements apart, and each adds up %d: most of them are "
+                         "rounds are %lld element%s apart, and each adds up %d: most of them are "
                          "counted more than once",
-                         (long long)step, extent);
+                         (long long)step, step == 1 ? "" : "s", extent);
             return;
         }
     }
@@ -358,6 +418,7 @@ static void look_at(Op *op, void *suspect)
     } else if (op_only_reads(op) && op->code == OP_load) {
         look_at_overlap(s, op);
         look_at_twin(s, op);
+        look_at_back(s, op);
     } else if (op->code == OP_atomic_rmw && attr_rmw_kind(op) == RMW_ADD) {
         look_at_atomic(s, op);
     }

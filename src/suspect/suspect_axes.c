@@ -6,6 +6,8 @@
  * another column.  Looked for at each store: an index that runs along one dimension of the address
  * alone, and along another one of a value that was loaded by it.
  *
+ * tl.sum(x * x, 0) * tl.sum(y * y, 1), of square tiles: one for each column times one for each row.
+ *
  * Nothing is said unless both dimensions have indices of their own that programs or rounds move: in
  * a block on the diagonal, columns count from the row where it begins, tl.arange alone, and what is
  * loaded for rows is right for columns.  Nor where the same index was also loaded by along its own
@@ -157,6 +159,40 @@ static bool is_turned(const Indices *address, const Loaded *l, int i, int rank)
            !runs_along(&l->by, v, own);
 }
 
+/* --- one for each row times one for each column --- */
+
+/* The sum of a square tile, or another reduction, that it is made of, element by element; NULL. */
+static const Op *reduced_square(const Value *v, int depth)
+{
+    const Op *op = v->def, *found = NULL;
+
+    if (!op || depth == 0 || v->type->rank != 1)
+        return NULL;
+    if (ir_reduces(op)) {
+        const Type *t = op->operands[0]->type;
+        return op->noperands == 1 && t->rank == 2 && t->dims[0] == t->dims[1] ? op : NULL;
+    }
+    for (int i = 0; i < op->noperands && op_has(op, FOLDS); i++) {
+        const Op *one = reduced_square(op->operands[i], depth - 1);
+        if (one && found && attr_axis(one) != attr_axis(found))
+            return NULL;
+        found = one ? one : found;
+    }
+    return found;
+}
+
+static void look_at_product(const Suspect *s, const Op *op)
+{
+    const Op *a = reduced_square(op->operands[0], SAME_DEPTH);
+    const Op *b = reduced_square(op->operands[1], SAME_DEPTH);
+
+    if (a && b && attr_axis(a) != attr_axis(b))
+        suspect_warn(s, op, "reduce both along the same axis",
+                     "one of these was reduced along axis %d of a square tile, and the other one "
+                     "along axis %d: rows meet columns",
+                     (int)attr_axis(a), (int)attr_axis(b));
+}
+
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
@@ -164,6 +200,8 @@ static void look_at(Op *op, void *suspect)
     Loaded loaded = {.by = {.n = 0}};
     Dims dims;
 
+    if (op->code == OP_mul || op->code == OP_div)
+        look_at_product(s, op);
     if (op->code != OP_store || op->operands[STORE_PTR]->type->rank < 2)
         return;
     int rank = op->operands[STORE_PTR]->type->rank;

@@ -7,6 +7,8 @@
  * a float as it is: (x >> 4) & 15 is right, and of two numbers with signs the lower one is
  * (x << 4) >> 4 or ((x & 15) ^ 8) - 8; a float that is compared may get its sign that way.
  *
+ * So is (x >> i % 2) & 15, for which (x >> i % 2 * 4) & 15 was meant.
+ *
  * So is x & 0xF0 beside x & 15, where both become floats: it is 16 times the upper number.
  */
 #include "suspect.h"
@@ -99,13 +101,33 @@ static void look_at_mask(const Suspect *s, const Op *op)
     }
 }
 
+/* (x >> i % k) & 15: fields of 4 bits that lie one bit apart */
+static void look_at_field(const Suspect *s, const Op *op)
+{
+    for (int i = 0; i < 2; i++) {
+        const Op *shift = ir_uncast(op->operands[i])->def;
+        const Op *rest = shift && shift->code == OP_shr ? ir_bare(shift->operands[1])->def : NULL;
+        int64_t fields;
+        int bits = lowest_bits(op->operands[1 - i]);
+        if (bits < 2 || !rest || rest->code != OP_rem ||
+            !value_const_int(ir_bare(rest->operands[1]), &fields) || fields < 2 ||
+            fields * bits > dtype_bits(ir_uncast(shift->operands[0])->type->dtype))
+            continue;
+        suspect_warn(s, op,
+                     arena_printf(s->arena, "x >> (i %% %lld) * %d", (long long)fields, bits),
+                     "numbers of %d bits are taken from places that are one bit apart", bits);
+    }
+}
+
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
     int64_t by;
 
-    if (op->code == OP_and && op->results[0]->type->dtype != DT_I1)
+    if (op->code == OP_and && op->results[0]->type->dtype != DT_I1) {
         look_at_mask(s, op);
+        look_at_field(s, op);
+    }
     if (op->code != OP_shr || !value_const_int(op->operands[1], &by))
         return;
     const Value *v = ir_uncast(op->operands[0]);

@@ -11,6 +11,7 @@
  *   - two tiles, or a tile and the address that it is stored to, have their labels crosswise;
  *   - what was summed over an index is stored by that index;
  *   - of two factors of a product one has the other's index where it is not summed over;
+ *   - what was loaded by the index of one dimension meets a tile of both along the other one;
  *   - what a reduction of a tile left for its rows meets, along the columns, the tile itself,
  *     whatever their indices are.
  *
@@ -268,6 +269,34 @@ static void look_at_pair(Cross *c, const Op *op, const Value *tile, const Value 
                  found_at(labels_of(c, tile), rank, dim, index), dim);
 }
 
+static bool is_of_dimension(const Cross *c, const Value *value, int dim, const Label *index)
+{
+    const Label *l = labels_of(c, value)->at;
+
+    return !l[1 - dim].index && !l[dim].reduced && is_moved(&l[dim]) &&
+           same_index(l[dim].index, index->index);
+}
+
+/* A tile of rows and columns, and what was loaded by the index of the one, along the other. */
+static void look_at_loaded(Cross *c, const Op *op, const Value *tile, const Value *value)
+{
+    const Label *to = labels_of(c, tile)->at;
+
+    if (tile->type->rank != 2 || value->type->rank != 2 || op_has(op, COMPARES) ||
+        !dtype_is_float(op->results[0]->type->dtype) || !is_moved(&to[0]) || !is_moved(&to[1]) ||
+        same_index(to[0].index, to[1].index) || is_used_both_ways(c, value))
+        return;
+    for (int dim = 0; dim < 2; dim++) {
+        if (is_of_dimension(c, value, dim, &to[1 - dim]) && !diag_warned(c->s->diags, op->span)) {
+            suspect_warn(c->s, op, turn_hint,
+                         "this was loaded by the index of dimension %d of the tile, and is used "
+                         "along its dimension %d",
+                         1 - dim, dim);
+            return;
+        }
+    }
+}
+
 /* Is it made of v, element by element?  Of elements that are chosen, as a row by its number, a sum
  * is an element, which may go anywhere. */
 static bool is_made_of(const Value *made, const Value *v, int depth)
@@ -372,7 +401,7 @@ static void look_at_product(Cross *c, const Op *op)
  * tl.arange are told apart by their names. */
 static bool is_reduced_index(const Label *value, const Label *to)
 {
-    if (is_moved(to) && is_moved(value))
+    if (is_moved(to))
         return same_index(value->over, to->index) && !same_index(value->index, to->index);
     return to->index && value->index && is_bare(to->index) && is_bare(value->index) &&
            value->over == to->index && value->index != to->index;
@@ -408,6 +437,8 @@ static void look_at(Cross *c, const Op *op)
         return;
     look_at_pair(c, op, op->operands[0], op->operands[1]);
     look_at_pair(c, op, op->operands[1], op->operands[0]);
+    look_at_loaded(c, op, op->operands[0], op->operands[1]);
+    look_at_loaded(c, op, op->operands[1], op->operands[0]);
     look_at_own(c, op, op->operands[0], op->operands[1]);
     look_at_own(c, op, op->operands[1], op->operands[0]);
 }
@@ -450,7 +481,7 @@ static void walk_op(Cross *c, const Op *op)
         for (int i = 0; i < op->nresults; i++)
             *labels_of(c, op->results[i]) = op->code == OP_scan
                                                 ? *labels_of(c, op->operands[i])
-                                                : of_reduced(c, op, op->operands[i]);
+                                                : of_reduced(c, op, op->operands[0]);
     } else if (op->nresults == 1)
         *labels_of(c, op->results[0]) = of_result(c, op);
     if (c->tell)

@@ -5,13 +5,14 @@
  *     on, and its logarithm -inf, where x - m - tl.log(s) is the number itself;
  *   - tl.log(tl.sum(tl.exp(x - m))) that is stored as it is, where m, the greatest of x, is used
  *     for nothing else: it has to be added again;
+ *   - x - tl.log(tl.sum(tl.exp(x - m))), which lacks an m;
  *   - x - tl.sum(tl.exp(x)), where the logarithm of the sum was meant.
  *
  * Nothing is said of a quotient that something is added to, or that is held above a bound.
  */
 #include "suspect.h"
 
-enum { DEEPEST = 8 };
+enum { DEEPEST = 8, MOST_VISITS = 500 };
 
 static bool is_log(const Op *op)
 {
@@ -120,6 +121,49 @@ static void look_for_greatest(const Suspect *s, const Op *log)
                  "nobody adds it again");
 }
 
+/* --- the logarithm of a shifted sum, beside what is not shifted --- */
+
+/* Is the greatest value added or subtracted somewhere on the way from it? */
+static bool meets(const Suspect *s, const Value *v, const Value *greatest, int depth, int *left)
+{
+    const UseLists *uses = suspect_uses(s);
+
+    if (--*left < 0)
+        return true;
+    for (int i = 0; i < uses_count(uses, v) && depth > 0; i++) {
+        const Op *user = uses_of(uses, v)[i].op;
+        bool sums = user->code == OP_add || user->code == OP_sub || user->code == OP_fma;
+        for (int k = 0; k < user->noperands; k++) {
+            if (sums && ir_bare(user->operands[k]) == greatest)
+                return true;
+        }
+        if (user->nresults == 1 && (sums || op_has(user, FOLDS) || op_has(user, MOVES)) &&
+            meets(s, user->results[0], greatest, depth - 1, left))
+            return true;
+    }
+    return false;
+}
+
+/* x - tl.log(tl.sum(tl.exp(x - m))), for which tl.log(..) + m was meant, or x - m */
+static void look_for_shift(const Suspect *s, const Op *op)
+{
+    const Op *log = ir_bare(op->operands[1])->def;
+    const Value *tile = log && is_log(log) ? summed(log->operands[0]) : NULL;
+    const Op *difference =
+        tile && is_exp(tile) ? ir_bare(ir_bare(tile)->def->operands[0])->def : NULL;
+
+    if (!difference || difference->code != OP_sub ||
+        ir_bare(difference->operands[0]) != ir_bare(op->operands[0]))
+        return;
+    const Op *greatest = ir_bare(difference->operands[1])->def;
+    if (!greatest || !ir_reduces(greatest) || op->results[0]->type->rank == 0 ||
+        meets(s, op->results[0], greatest->results[0], DEEPEST, &(int){MOST_VISITS}))
+        return;
+    suspect_warn(s, op, "x - m - tl.log(tl.sum(tl.exp(x - m)))",
+                 "what exp is taken of here was shifted by the greatest, and what its logarithm is "
+                 "subtracted from was not");
+}
+
 /* --- the sum itself is subtracted --- */
 
 static void look_for_sum(const Suspect *s, const Op *op)
@@ -134,8 +178,10 @@ static void look_for_sum(const Suspect *s, const Op *op)
 
 static void look_at(Op *op, void *suspect)
 {
-    if (op->code == OP_sub)
+    if (op->code == OP_sub) {
         look_for_sum(suspect, op);
+        look_for_shift(suspect, op);
+    }
     if (!is_log(op))
         return;
     look_for_quotient(suspect, op);

@@ -4,13 +4,15 @@
  *
  * tl.sum(tl.load(x + i, mask=i < n, other=0.0)) / BLOCK is the mean of n numbers only where n is
  * BLOCK, and then nobody needs the mask.  Told where the lanes of a tl.arange from 0 on are
- * compared with a number, so that one row is all there is.  Where a program's number stands in the
- * index, as in pid * GROUP + tl.arange(0, GROUP), GROUP may be how many there always are: then the
- * mask must let all lanes of a row through, or none, which suspect_ask_for_means() asks when
- * programs run.
+ * compared with a number, so that one row is all there is.  What depends
+ * on numbers of the launch suspect_asked.c asks when programs run.
  *
  * So is tl.sum(acc) / BLOCK of what the rounds of a loop have added up lane by lane, tile by tile
  * along a row.
+ *
+ * .. and a mean by a number to which each round has added BLOCK, though a mask leaves lanes out.
+ *
+ * .. and of h * w elements by h, or of the elements of tiles by how many programs there are.
  *
  * A sum that a loop has made lane by lane, over h rows of w elements, is divided by h: told where
  * it is divided by the number w that the mask compares lanes with.
@@ -18,14 +20,13 @@
 #include "suspect.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { DEEPEST = 40 };
 
 /* --- the sum --- */
 
 /* The quotient is a sum along `axis` of a tile, by its extent, or times 1 by it. */
-static const Op *divided_sum(const Op *op)
+const Op *mean_divided_sum(const Op *op)
 {
     uint64_t bits;
 
@@ -80,54 +81,47 @@ static bool is_bound(const Value *v, int lanes)
 
     if (value_const_int(v, &c))
         return c < lanes;
-    return v->type->rank == 0 || !op || op->code == OP_splat;
+    return ir_unmoved(v)->type->rank == 0 || !op || op->code == OP_splat;
 }
 
-/* What the mask compares with a bound along `dim`; NULL: not just that. */
-static const Value *limited_along(const Value *mask, int dim, int depth)
+/* What the mask compares with a bound along `dim`, and the bound; NULL: not just that. */
+const Value *mean_compared_along(const Value *mask, int dim, int depth, Value **bound)
 {
     const Op *op = mask->def;
 
     if (!op || depth == 0 || mask->type->rank == 0)
         return NULL;
-    if (op->code == OP_lt)
-        return is_bound(op->operands[1], mask->type->dims[dim]) ? index_along(op->operands[0], dim)
-                                                                : NULL;
+    if (op->code == OP_lt) {
+        *bound = op->operands[1];
+        return is_bound(*bound, mask->type->dims[dim]) ? index_along(op->operands[0], dim) : NULL;
+    }
     if (op->code == OP_and) {
-        const Value *x = limited_along(op->operands[0], dim, depth - 1);
-        return x ? x : limited_along(op->operands[1], dim, depth - 1);
+        const Value *x = mean_compared_along(op->operands[0], dim, depth - 1, bound);
+        return x ? x : mean_compared_along(op->operands[1], dim, depth - 1, bound);
     }
     if (!op_has(op, MOVES))
         return NULL;
     dim = dimension_before(op, dim);
-    return dim < 0 ? NULL : limited_along(op->operands[0], dim, depth - 1);
+    return dim < 0 ? NULL : mean_compared_along(op->operands[0], dim, depth - 1, bound);
 }
 
-static const Op *range_of(const Value *index)
+const Value *mean_limited_along(const Value *mask, int dim, int depth)
+{
+    Value *bound;
+
+    return mean_compared_along(mask, dim, depth, &bound);
+}
+
+const Op *mean_range_of(const Value *index)
 {
     const Op *op = index->def;
 
     return op && op->code == OP_arange && attr_start(op) == 0 ? op : NULL;
 }
 
-/* start + tl.arange(0, N) */
-static bool is_begun_anywhere(const Value *index)
-{
-    const Op *op = index->def;
-
-    if (!op || op->code != OP_add)
-        return false;
-    for (int i = 0; i < 2; i++) {
-        const Op *start = op->operands[i]->def;
-        if (range_of(op->operands[1 - i]) && start && start->code == OP_splat)
-            return true;
-    }
-    return false;
-}
-
 /* The mask of the one load that the value is made of, element by element; NULL: none, or several.
  */
-static Value *mask_of(const Value *v, int depth)
+Value *mean_mask_of(const Value *v, int depth)
 {
     const Op *op = v->def;
     Value *mask = NULL;
@@ -137,7 +131,7 @@ static Value *mask_of(const Value *v, int depth)
     if (op_only_reads(op))
         return op_operand(op, ir_access(op).mask);
     for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op->code == OP_cast); i++) {
-        Value *other = mask_of(op->operands[i], depth - 1);
+        Value *other = mean_mask_of(op->operands[i], depth - 1);
         if (mask && other && mask != other)
             return NULL;
         mask = mask ? mask : other;
@@ -169,6 +163,24 @@ static bool compares_with(const Value *mask, const Value *number, int depth)
     return false;
 }
 
+/* Is the counter of the loop multiplied with the number in an address? */
+static bool goes_by(const Value *v, const Value *counter, const Value *number, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+
+    if (!op || depth == 0)
+        return false;
+    for (int i = 0; op->code == OP_mul && i < 2; i++) {
+        if (ir_bare(op->operands[i]) == counter && ir_bare(op->operands[1 - i]) == number)
+            return true;
+    }
+    for (int i = 0; i < op->noperands && (op->code == OP_addptr || op->code == OP_add); i++) {
+        if (goes_by(op->operands[i], counter, number, depth - 1))
+            return true;
+    }
+    return false;
+}
+
 /* acc / w of acc += tl.load(x + r * w + c, mask=c < w) in range(h): there are h summands. */
 static void look_at_rounds(const Suspect *s, const Op *op)
 {
@@ -183,12 +195,19 @@ static void look_at_rounds(const Suspect *s, const Op *op)
     const Value *rounds = number_of_launch(loop->operands[FOR_HI]);
     const Op *sum = opt_last(loop->regions[0])->operands[total->index]->def;
     for (int i = 0; rounds && rounds != by && sum && sum->code == OP_add && i < 2; i++) {
-        const Value *mask = mask_of(sum->operands[1 - i], DEEPEST);
+        const Value *mask = mean_mask_of(sum->operands[1 - i], DEEPEST);
         if (sum->operands[i] == loop->regions[0]->args[1 + total->index] && mask &&
             compares_with(mask, by, DEEPEST) && !compares_with(mask, rounds, DEEPEST))
             suspect_warn(s, op, "divide by how many rounds there are",
                          "this divides what the rounds of a loop have added up by the number of "
                          "lanes that the mask lets through, and not by that of rounds");
+        const Op *load = ir_uncast(sum->operands[1 - i])->def;
+        if (sum->operands[i] == loop->regions[0]->args[1 + total->index] && !mask && load &&
+            load->code == OP_load &&
+            goes_by(load->operands[LOAD_PTR], loop->regions[0]->args[0], by, DEEPEST))
+            suspect_warn(s, op, "divide by how many rounds there are",
+                         "this divides what the rounds of a loop have added up by how far they are "
+                         "apart, and not by how many there are");
     }
 }
 
@@ -216,21 +235,167 @@ static void look_at_tiles(const Suspect *s, const Op *op, const Op *sum)
     }
 }
 
+/* --- the mean by lanes that a loop has counted --- */
+
+/* What round i of a loop adds to a total that begins with 0; NULL: it is none. */
+static const Value *added_by(const Op *loop, int i)
+{
+    const Op *sum = opt_last(loop->regions[0])->operands[i]->def;
+    uint64_t bits;
+
+    if (!value_constant(loop->operands[FOR_BOUNDS + i], &bits) || bits != 0)
+        return NULL;
+    for (int k = 0; sum && sum->code == OP_add && k < 2; k++) {
+        if (sum->operands[k] == loop->regions[0]->args[1 + i])
+            return sum->operands[1 - k];
+    }
+    return NULL;
+}
+
+/* count += BLOCK in each round, beside total += tl.load(.., mask=c < n, other=0.0) */
+static void look_at_count(const Suspect *s, const Op *op)
+{
+    const Value *count = ir_bare(op->operands[1]), *total = ir_bare(op->operands[0]);
+    const Op *loop = count->def;
+    int64_t lanes;
+
+    if (total->def && ir_reduces(total->def) && total->def->noperands == 1)
+        total = ir_bare(total->def->operands[0]);
+    if (!loop || loop->code != OP_for || total->def != loop)
+        return;
+    const Value *one = added_by(loop, count->index), *all = added_by(loop, total->index);
+    if (!one || !all || !value_const_int(one, &lanes) || lanes < 2)
+        return;
+    if (all->def && ir_reduces(all->def) && all->def->noperands == 1)
+        all = all->def->operands[0];
+    const Value *mask = mean_mask_of(all, DEEPEST);
+    if (mask && mask->type->rank > 0 && type_numel(mask->type) == lanes &&
+        suspect_is_moved(mask, loop, DEEPEST))
+        suspect_warn(s, op, "divide by how many there are, or count those: tl.sum(mask, 0)",
+                     "this divides what a loop has added up by all lanes of its tiles, and the "
+                     "mask of the load leaves some of the last one out");
+}
+
+/* --- a sum of rows and columns, divided by the rows --- */
+
+bool mean_is_same(const Value *a, const Value *b)
+{
+    return ir_same(ir_bare(a), ir_bare(b), DEEPEST);
+}
+
+/* tl.sum(v) / h of a v that is loaded under i < h * w */
+static void look_at_factor(const Suspect *s, const Op *op)
+{
+    const Op *sum = ir_bare(op->operands[0])->def;
+    Value *bound = NULL;
+
+    if (!sum || !ir_reduces(sum) || sum->noperands != 1 || ir_combine_code(sum) != OP_add)
+        return;
+    const Value *mask = mean_mask_of(sum->operands[0], DEEPEST);
+    if (!mask || !type_same_shape(mask->type, sum->operands[0]->type) ||
+        !mean_compared_along(mask, attr_axis(sum), DEEPEST, &bound))
+        return;
+    const Op *all = ir_bare(bound)->def;
+    for (int i = 0; all && all->code == OP_mul && i < 2; i++) {
+        if (!number_of_launch(op->operands[1]) ||
+            !mean_is_same(all->operands[i], op->operands[1]) ||
+            mean_is_same(all->operands[1 - i], op->operands[1]))
+            continue;
+        suspect_warn(s, op, "divide by the product, as the mask has it",
+                     "this divides a sum by one factor of how many there are: the mask compares "
+                     "with a product");
+        return;
+    }
+}
+
+/* --- a sum divided by what n was rounded up to --- */
+
+/* tl.cdiv(n, B) * B */
+static bool is_rounded_up(const Value *v)
+{
+    const Op *op = ir_bare(v)->def;
+    int64_t by, size, more;
+
+    for (int i = 0; op && op->code == OP_mul && i < 2; i++) {
+        const Op *tiles = ir_bare(op->operands[1 - i])->def;
+        const Op *sum = tiles && tiles->code == OP_div ? ir_bare(tiles->operands[0])->def : NULL;
+        if (sum && value_const_int(ir_bare(op->operands[i]), &size) && size > 1 &&
+            value_const_int(ir_bare(tiles->operands[1]), &by) && by == size &&
+            (sum->code == OP_add || sum->code == OP_sub) &&
+            (value_const_int(ir_bare(sum->operands[1]), &more) ||
+             value_const_int(ir_bare(sum->operands[0]), &more)))
+            return true;
+    }
+    return false;
+}
+
+static bool sums_masked(const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+
+    if (!op || depth == 0)
+        return false;
+    if (op->code == OP_for)
+        return sums_masked(opt_last(op->regions[0])->operands[ir_bare(v)->index], depth - 1);
+    if (ir_reduces(op))
+        return op->noperands == 1 && ir_combine_code(op) == OP_add &&
+               (mean_mask_of(op->operands[0], DEEPEST) || sums_masked(op->operands[0], depth - 1));
+    return op->code == OP_add &&
+           (sums_masked(op->operands[0], depth - 1) || sums_masked(op->operands[1], depth - 1));
+}
+
+static void look_at_rounded(const Suspect *s, const Op *op)
+{
+    if (is_rounded_up(op->operands[1]) && sums_masked(op->operands[0], DEEPEST))
+        suspect_warn(s, op, "divide by how many there are, n",
+                     "this divides a sum by how many lanes all tiles have, and a mask leaves some "
+                     "of the last one out");
+}
+
+/* --- a sum divided by how many programs there are --- */
+
+/* tl.sum(tl.load(x + i, mask=i < n)) / tl.num_programs(0), where i goes on by tiles */
+static void look_at_programs(const Suspect *s, const Op *op)
+{
+    const Op *by = ir_bare(op->operands[1])->def, *sum = ir_bare(op->operands[0])->def;
+    int64_t step;
+
+    if (!by || by->code != OP_num_programs || !sum || !ir_reduces(sum) || sum->noperands != 1 ||
+        ir_combine_code(sum) != OP_add || sum->results[0]->type->rank > 0)
+        return;
+    const Op *load = ir_uncast(sum->operands[0])->def;
+    if (!load || load->code != OP_load || !op_operand(load, LOAD_MASK))
+        return;
+    const Value *index = axis_program_march(load->operands[LOAD_PTR], attr_axis(by), &step);
+    const Value *of = mean_limited_along(op_operand(load, LOAD_MASK), attr_axis(sum), DEEPEST);
+    if (index && of && index != of && step == index->type->dims[0])
+        suspect_warn(s, op, "divide by how many elements there are, n",
+                     "this divides a sum of elements by how many programs there are, each of which "
+                     "has %lld of them",
+                     (long long)step);
+}
+
 /* --- told at once --- */
 
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
-    const Op *sum = divided_sum(op);
-    const Value *mask = sum ? mask_of(sum->operands[0], DEEPEST) : NULL;
+    const Op *sum = mean_divided_sum(op);
+    const Value *mask = sum ? mean_mask_of(sum->operands[0], DEEPEST) : NULL;
 
     look_at_rounds(s, op);
+    if (op->code == OP_div) {
+        look_at_count(s, op);
+        look_at_factor(s, op);
+        look_at_programs(s, op);
+        look_at_rounded(s, op);
+    }
     if (sum)
         look_at_tiles(s, op, sum);
     if (!mask || !type_same_shape(mask->type, sum->operands[0]->type))
         return;
-    const Value *index = limited_along(mask, attr_axis(sum), DEEPEST);
-    if (index && range_of(index))
+    const Value *index = mean_limited_along(mask, attr_axis(sum), DEEPEST);
+    if (index && mean_range_of(index))
         suspect_warn(s, op, "divide by how many there are: tl.sum(..) / n",
                      "this divides a sum by the %d lanes of its tile, some of which the mask of "
                      "the load leaves out",
@@ -240,36 +405,4 @@ static void look_at(Op *op, void *suspect)
 void suspect_mean(const Suspect *s)
 {
     ir_walk(s->func->body, look_at, (void *)s);
-}
-
-/* --- asked when programs run --- */
-
-static void ask(Op *op, void *func)
-{
-    const Op *sum = divided_sum(op);
-    Value *mask = sum ? mask_of(sum->operands[0], DEEPEST) : NULL;
-    static const char text[] =
-        "this divides a sum by all lanes of its tile, and the mask of the load leaves some out: "
-        "divide by how many there are";
-    (void)func;
-    if (!mask || !type_same_shape(mask->type, sum->operands[0]->type))
-        return;
-    const Value *index = limited_along(mask, attr_axis(sum), DEEPEST);
-    if (!index || !is_begun_anywhere(index))
-        return;
-    Builder b = builder_before(op);
-    int64_t attrs[] = {attr_of_text(b.module, text, strlen(text)), 0, 1};
-    b.span = op->span;
-    b.site = op->site;
-    b.mark = op->mark;
-    Value *there = build_cast(&b, mask, DT_I32, ROUND_NEAREST);
-    Value *all = opt_reduce_along(&b, OP_min, there, attr_axis(sum));
-    Value *any = opt_reduce_along(&b, OP_max, there, attr_axis(sum));
-    Value *right = build_binary(&b, OP_eq, all, any);
-    build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
-}
-
-void suspect_ask_for_means(Func *f)
-{
-    ir_walk(f->body, ask, f);
 }

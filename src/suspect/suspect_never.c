@@ -6,6 +6,7 @@
  *   - tl.where(mask, 0, v), stored under that mask: what is chosen is where nobody looks;
  *   - tl.min(tl.load(.., other=-float("inf"))), where what is left out wins;
  *   - v == -1 where v is uint8, and other numbers that a type does not have;
+ *   - v // 255 of a uint8 that becomes a float: 0 or 1;
  *   - end - start of two loads from one address, and range(start, end) of these;
  *   - while tl.atomic_cas(lock, 1, 0) == 1, which goes on as long as it succeeds.
  */
@@ -245,6 +246,28 @@ static void look_at_lock(const Suspect *s, const Op *op)
     }
 }
 
+/* --- quotients of bytes --- */
+
+/* v // 255 of a uint8, which becomes a float */
+static void look_at_quotient(const Suspect *s, const Op *op)
+{
+    const UseLists *uses = suspect_uses(s);
+    int64_t by;
+
+    if (ir_uncast(op->operands[0])->type->dtype != DT_U8 ||
+        !value_const_int(op->operands[1], &by) || by <= UINT8_MAX / 2)
+        return;
+    for (int i = 0; i < uses_count(uses, op->results[0]); i++) {
+        const Op *cast = uses_of(uses, op->results[0])[i].op;
+        if (cast->code == OP_cast && dtype_is_float(cast->results[0]->type->dtype)) {
+            suspect_warn(s, op, "v.to(tl.float32) / 255",
+                         "this quotient of whole numbers is 0 or 1: the fraction is lost before it "
+                         "is a float");
+            return;
+        }
+    }
+}
+
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
@@ -252,6 +275,9 @@ static void look_at(Op *op, void *suspect)
     switch (op->code) {
     case OP_sub:
         look_at_difference(s, op);
+        break;
+    case OP_div:
+        look_at_quotient(s, op);
         break;
     case OP_reduce:
         look_at_reduction(s, op);

@@ -60,6 +60,21 @@ static bool has_program(const Value *v, int depth)
     return false;
 }
 
+/* The axes, as bits, of the programs that it is made of, other than by the counter of a loop. */
+static unsigned axes_of(const Value *v, int depth)
+{
+    const Op *op = v->def;
+    unsigned axes = 0;
+
+    if (!op || depth == 0)
+        return 0;
+    if (op->code == OP_program_id)
+        return 1U << attr_axis(op);
+    for (int i = 0; i < op->noperands; i++)
+        axes |= axes_of(op->operands[i], depth - 1);
+    return axes;
+}
+
 /* pid * step, or pid where the step is 1 */
 static bool is_own_tile(const Value *low, const Value *step)
 {
@@ -111,6 +126,7 @@ static bool read_count(const Op *op, Count *c)
 /* Accesses of a loop: all that they say of programs is the round. */
 typedef struct {
     const Op *loop;
+    unsigned axes; /* along which programs share out the rounds */
     bool stores, loads, others;
 } Stored;
 
@@ -120,7 +136,7 @@ static void note_store(Op *op, void *stored)
 
     if (op_only_reads(op)) {
         x->loads = true;
-        x->others |= has_program(op->operands[ir_access(op).pointer], FURTHEST);
+        x->others |= (axes_of(op->operands[ir_access(op).pointer], FURTHEST) & x->axes) != 0;
         return;
     }
     if (op->code != OP_store) {
@@ -129,12 +145,12 @@ static void note_store(Op *op, void *stored)
     }
     x->stores = true;
     for (int i = 0; i < op->noperands; i++)
-        x->others |= has_program(op->operands[i], FURTHEST);
+        x->others |= (axes_of(op->operands[i], FURTHEST) & x->axes) != 0;
     x->others |= !suspect_is_moved(op->operands[STORE_PTR], x->loop, FURTHEST);
 }
 
-/* Do all programs add it, or what is made of it, to one place? */
-static bool is_added_by_all(const Suspect *s, const Value *v, int depth)
+/* Do all programs along these axes add it, or what is made of it, to one place? */
+static bool is_added_by_all(const Suspect *s, const Value *v, unsigned axes, int depth)
 {
     const UseLists *uses = suspect_uses(s);
     const Use *at = uses_of(uses, v);
@@ -143,18 +159,18 @@ static bool is_added_by_all(const Suspect *s, const Value *v, int depth)
         const Op *op = at[i].op;
         if (op->code == OP_atomic_rmw && attr_rmw_kind(op) == RMW_ADD)
             return at[i].operand == ir_access(op).data &&
-                   !has_program(op->operands[ir_access(op).pointer], FURTHEST);
+                   !(axes_of(op->operands[ir_access(op).pointer], FURTHEST) & axes);
         if ((op_has(op, FOLDS) || op_has(op, MOVES) || ir_reduces(op)) && op->nresults == 1 &&
-            is_added_by_all(s, op->results[0], depth - 1))
+            is_added_by_all(s, op->results[0], axes, depth - 1))
             return true;
     }
     return false;
 }
 
-static bool adds_up(const Suspect *s, const Op *loop)
+static bool adds_up(const Suspect *s, const Op *loop, unsigned axes)
 {
     for (int i = 0; i < loop->nresults; i++) {
-        if (is_added_by_all(s, loop->results[i], DEEPEST))
+        if (is_added_by_all(s, loop->results[i], axes, DEEPEST))
             return true;
     }
     return false;
@@ -167,8 +183,9 @@ static void look_at_step(const Suspect *s, const Op *op)
 
     if (!read_count(op, &c) || !is_own_tile(c.low, c.step) || has_program(c.high, FURTHEST))
         return;
+    x.axes = axes_of(c.low, FURTHEST);
     ir_walk((Block *)c.body, note_store, &x);
-    if (!x.others && (x.stores || (x.loads && adds_up(s, op))))
+    if (!x.others && (x.stores || (x.loads && adds_up(s, op, x.axes))))
         suspect_warn(s, op, "go on by those of all programs: tl.num_programs(0) * BLOCK",
                      "each program begins with its own tile, and goes on with the tiles of those "
                      "behind it: they do them again");

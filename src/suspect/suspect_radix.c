@@ -88,7 +88,8 @@ static void look_at_sum(const Suspect *s, const Op *op)
     for (int i = 0; i < t.n; i++) {
         const Op *rest = op_of(t.at[i], OP_rem);
         for (int k = 0; rest && k < t.n; k++) {
-            if (has_quotient(t.at[k], rest)) {
+            if (has_quotient(t.at[k], rest) &&
+                !diag_warned(s->diags, rest->results[0]->def->span)) {
                 suspect_warn(s, rest->results[0]->def, "h // G is the group, h % G a place in it",
                              "this is less than the size of a group, and there are as many of its "
                              "kind in an index as there are groups");
@@ -181,7 +182,7 @@ static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
 
-    if (op->code == OP_add && dtype_is_int(op->results[0]->type->dtype))
+    if ((op->code == OP_add && dtype_is_int(op->results[0]->type->dtype)) || op->code == OP_addptr)
         look_at_sum(s, op);
     if (op_only_reads(op) && s->func->is_kernel)
         look_at_label(s, op);

@@ -10,7 +10,6 @@
  *   - each round adds what the one before it has added, acc += tl.dot(tl.load(pa), tl.load(pb)),
  *     since nobody moves the pointers;
  *   - or one of the two alone is moved;
- *   - a product that begins as 0, which no round changes;
  *   - a total that is multiplied in each round, a * s + x, and never given what comes of it, so
  *     that it is 0 in all of them;
  *   - a scan goes on with the sum of the round before alone, tl.cumsum(v) + carry and carry =
@@ -427,20 +426,6 @@ static void look_for_padding(const Suspect *s, const Op *op)
     }
 }
 
-/* --- a product that stays 0 --- */
-
-static void look_for_zero(const Suspect *s, const Op *loop, int i)
-{
-    const Value *total = loop->regions[0]->args[1 + i];
-    const Op *product = ir_bare(opt_last(loop->regions[0])->operands[i])->def;
-
-    if (!product || product->code != OP_mul || !is_zero(ir_bare(loop->operands[FOR_BOUNDS + i])) ||
-        (ir_bare(product->operands[0]) != total && ir_bare(product->operands[1]) != total))
-        return;
-    suspect_warn(s, product, "begin it with 1",
-                 "this begins as 0, and 0 times what a round has is 0 in all of them");
-}
-
 /* --- a scan that goes on with the last round's sum --- */
 
 static void look_for_carry(const Suspect *s, const Op *loop, int i)
@@ -494,7 +479,6 @@ static void look_at(Op *op, void *suspect)
         look_for_bias(s, op, i);
         look_for_same(s, op, i);
         look_for_same_extreme(s, op, i);
-        look_for_zero(s, op, i);
         look_for_carry(s, op, i);
     }
     look_for_greatest(s, op);

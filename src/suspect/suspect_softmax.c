@@ -9,10 +9,12 @@
  *     the sum; what is to be left out is -inf.  So is scores * mask, of a mask of integers;
  *   - exp(x) / tl.sum(exp(x)) of what was loaded or multiplied, without a maximum: exp is infinite
  *     from 89 on, and their quotient NaN;
- *   - the weights of a column of which each program has some rows only, where it has whole rows.
+ *   - the weights of a column of which each program has some rows only, where it has whole rows;
+ *   - tl.exp(b - tl.max(a)) beside tl.exp(a - tl.max(a)), and a quotient of which one part alone
+ * has tl.exp(x - tl.max(x)).
  *
- * Of the last one nothing is said where something is added to the scores behind tl.where, as to a
- * bias, and where the weights are masked again before they are summed up.
+ * Of the weights by 0.0 nothing is said where something is added to the scores behind tl.where, as
+ * to a bias, and where the weights are masked again before they are summed up.
  */
 #include "suspect.h"
 
@@ -170,10 +172,22 @@ static void look_at_sum(Op *op, void *suspect)
 
 /* --- constants of the other base --- */
 
+/* The x of x - tl.max(x), or what it is. */
+static const Value *without_greatest(const Value *v)
+{
+    const Op *op = ir_bare(v)->def;
+    const Op *greatest = op && op->code == OP_sub ? ir_bare(op->operands[1])->def : NULL;
+
+    if (greatest && ir_reduces(greatest) && greatest->noperands == 1 &&
+        ir_bare(greatest->operands[0]) == ir_bare(op->operands[0]))
+        return op->operands[0];
+    return v;
+}
+
 static void look_at_constant(Op *op, void *suspect)
 {
     const double wrong = op->code == OP_exp2 ? 0.69314718 : 1.44269504;
-    const Op *product = ir_bare(op->operands[0])->def;
+    const Op *product = ir_bare(without_greatest(op->operands[0]))->def;
     uint64_t bits;
 
     for (int i = 0; product && product->code == OP_mul && i < 2; i++) {
@@ -241,6 +255,97 @@ static bool is_power(const Op *op)
     return op->code == OP_exp || op->code == OP_exp2;
 }
 
+/* --- the greatest of another tile --- */
+
+/* The tile of which m, in exp(x - m), is the greatest; NULL. */
+static const Value *tile_of_greatest(const Op *power, const Value **x, const Value **greatest)
+{
+    const Op *sub = ir_bare(power->operands[0])->def;
+    const Op *m = sub && sub->code == OP_sub ? ir_bare(sub->operands[1])->def : NULL;
+
+    if (!m || !ir_reduces(m) || m->noperands != 1 ||
+        (ir_combine_code(m) != OP_max && ir_combine_code(m) != OP_maxnan))
+        return NULL;
+    *x = ir_bare(sub->operands[0]);
+    *greatest = m->results[0];
+    return ir_bare(m->operands[0]);
+}
+
+typedef struct {
+    const Value *greatest;
+    bool own; /* exp(x - m) of the tile whose greatest m is */
+} OwnPower;
+
+static void note_own(Op *op, void *powers)
+{
+    const Value *x = NULL, *greatest = NULL;
+    OwnPower *p = powers;
+
+    if (op->code != OP_exp && op->code != OP_exp2)
+        return;
+    const Value *tile = tile_of_greatest(op, &x, &greatest);
+    p->own |= tile && greatest == p->greatest && tile == x;
+}
+
+/* exp(b - tl.max(a)) beside exp(a - tl.max(a)), of two tiles that were loaded */
+static void look_at_other(Op *op, void *suspect)
+{
+    const Suspect *s = suspect;
+    const Value *x = NULL, *greatest = NULL;
+
+    if (op->code != OP_exp && op->code != OP_exp2)
+        return;
+    const Value *tile = tile_of_greatest(op, &x, &greatest);
+    OwnPower p = {greatest, false};
+    if (!tile || tile == x || !tile->def || !x->def || !op_only_reads(tile->def) ||
+        !op_only_reads(x->def) || ir_same(tile->def->operands[0], x->def->operands[0], DEEPEST))
+        return;
+    ir_walk(s->func->body, note_own, &p);
+    if (p.own)
+        suspect_warn(s, op, "m = tl.maximum(tl.max(a), tl.max(b))",
+                     "this is the greatest of another tile: where an element is larger by 89, exp "
+                     "is infinite");
+}
+
+/* --- weights in one part of a quotient alone --- */
+
+/* Is exp(x - tl.max(x)) a factor of it? */
+static bool has_shifted_power(const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+    const Value *x = NULL, *greatest = NULL;
+
+    if (!op || depth == 0)
+        return false;
+    if (is_power(op))
+        return tile_of_greatest(op, &x, &greatest) == x && x;
+    for (int i = 0; op->code == OP_mul && i < 2; i++) {
+        if (has_shifted_power(op->operands[i], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static const Op *sum_of(const Value *v)
+{
+    const Op *op = ir_bare(v)->def;
+
+    return op && ir_reduces(op) && op->noperands == 1 && ir_combine_code(op) == OP_add ? op : NULL;
+}
+
+/* tl.sum(tl.exp(x - tl.max(x)) * v) / tl.sum(l): what was subtracted from x does not cancel. */
+static void look_at_quotient(Op *op, void *suspect)
+{
+    const Op *above = op->code == OP_div ? sum_of(op->operands[0]) : NULL;
+    const Op *below = above ? sum_of(op->operands[1]) : NULL;
+    const Op *loaded = below ? ir_bare(below->operands[0])->def : NULL;
+
+    if (loaded && op_only_reads(loaded) && has_shifted_power(above->operands[0], DEEPEST))
+        suspect_warn(suspect, op, "the weights stand in both: tl.sum(w * l)",
+                     "what is summed above was scaled by exp of a difference to the greatest, and "
+                     "what is summed below was not: the greatest does not cancel");
+}
+
 void suspect_softmax(const Suspect *s)
 {
     if (!suspect_any(s, is_power))
@@ -249,4 +354,6 @@ void suspect_softmax(const Suspect *s)
     ir_walk(s->func->body, look_at_sum, (void *)s);
     ir_walk(s->func->body, look_at_weights, (void *)s);
     ir_walk(s->func->body, look_at_power, (void *)s);
+    ir_walk(s->func->body, look_at_other, (void *)s);
+    ir_walk(s->func->body, look_at_quotient, (void *)s);
 }

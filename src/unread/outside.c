@@ -186,6 +186,21 @@ static bool rounds_up_zero(Outside *o, const Op *division)
     return !t.others && t.divisors == 1 && t.numbers == -1;
 }
 
+/* The sum or difference of an infinity and a number that is not known; unknown: it is none. */
+static Lane infinite_sum(const Op *op, const Lane *x)
+{
+    DType t = op->operands[0]->type->dtype;
+
+    for (int i = 0; i < op->noperands && dtype_is_float(t); i++) {
+        if (x[i].kind != LANE_NUMBER || x[1 - i].kind != LANE_SOME ||
+            !isinf(scalar_to_double(t, x[i].bits)))
+            continue;
+        double v = scalar_to_double(t, x[i].bits);
+        return number(scalar_from_double(t, op->code == OP_sub && i == 1 ? -v : v));
+    }
+    return unknown;
+}
+
 /* Of operands that are not all numbers. */
 static Lane combined(Outside *o, const Op *op, const Lane *x)
 {
@@ -207,6 +222,8 @@ static Lane combined(Outside *o, const Op *op, const Lane *x)
         break;
     case OP_add:
     case OP_sub:
+        if (any_huge && infinite_sum(op, x).kind == LANE_NUMBER)
+            return infinite_sum(op, x);
         break;
     default:
         if (op->noperands > 1)

@@ -114,6 +114,15 @@ static bool is_suspect(const Search *s, const Op *load)
     return !other || (s->filled && value_constant(other, &bits));
 }
 
+/* A product as tl.sum(q * k, 1) makes it: a sum that leaves a dimension. */
+static bool is_product_of_tiles(const Op *op)
+{
+    if (!ir_reduces(op) || op->noperands != 1 || op->results[0]->type->rank == 0)
+        return false;
+    const Op *only = ir_combine_kind(op).only, *factors = ir_uncast(op->operands[0])->def;
+    return only && only->code == OP_add && factors && factors->code == OP_mul;
+}
+
 /* The loads that the value is made of and whose masks leave out lanes. */
 static void find_loads(Search *s, const Value *v, bool multiplied, int depth)
 {
@@ -127,7 +136,7 @@ static void find_loads(Search *s, const Value *v, bool multiplied, int depth)
             s->found.at[s->found.n++] = (MaskedLoad){op, multiplied};
         return;
     }
-    bool multiplies = s->products && op->code == OP_dot;
+    bool multiplies = s->products && (op->code == OP_dot || is_product_of_tiles(op));
     for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op_has(op, MOVES) || multiplies);
          i++)
         find_loads(s, op->operands[i], multiplied || multiplies, depth - 1);
@@ -162,6 +171,9 @@ static bool leaves_out_within(Visits *seen, const Op *load, const Value *v, int 
                 leaves_out_within(seen, load, op->operands[1], dim, depth - 1)) ||
                leaves_out_within(seen, load, op->operands[2], dim, depth - 1);
     }
+    if (is_product_of_tiles(op))
+        return leaves_out_within(seen, load, op->operands[0], dim + (dim >= attr_axis(op)),
+                                 depth - 1);
     bool renames = op_has(op, MOVES) && op_renames(op, &m);
     if (op_has(op, MOVES) && !renames && op->code != OP_reshape)
         return true;

@@ -153,13 +153,29 @@ static bool is_all(const Launch *l, const Numbers *n, int64_t all, int64_t first
             (is_product(&more, all, MOST_FACTORS) && !is_product(&more, first, MOST_FACTORS)));
 }
 
+/* A part of a row behind whole ones, or of an array of one, a quarter of which is left: neither a
+ * number of the launch nor a row ends it. */
+static bool ends_within_row(const Launch *l, const Numbers *n, const tilec_tensor *t, int64_t first)
+{
+    const Numbers more = all_numbers_of(l, n);
+    const Programs *p = l->programs;
+
+    if (t->ndim == 1)
+        return 4 * first <= 3 * t->shape[0] && !p->bounded_by_data && !p->indexed_by_data &&
+               tensor_stride(t, 0) == 1 && !is_multiple(&more, first, MOST_FACTORS);
+    return t->ndim > 1 && span_of(t) == elements_of(t) && tensor_stride(t, t->ndim - 1) == 1 &&
+           first % t->shape[t->ndim - 1] != 0 && first > t->shape[t->ndim - 1] &&
+           !p->bounded_by_data && !p->indexed_by_data && !is_multiple(&more, first, MOST_FACTORS);
+}
+
 static bool warn_of_first(const Launch *l, const Numbers *n, const tilec_tensor *t,
                           const unsigned char *read)
 {
     int64_t all = elements_of(t), first = first_ones(read, span_of(t));
     char what[200];
 
-    if (first < 2 || first >= all || !is_all(l, n, all, first))
+    if (first < 2 || first >= all ||
+        (!is_all(l, n, all, first) && !ends_within_row(l, n, t, first)))
         return false;
     snprintf(what, sizeof what, "only its first %lld of %lld elements are loaded", (long long)first,
              (long long)all);
@@ -231,6 +247,30 @@ static bool is_one_block(const Launch *l, const unsigned char *read, int64_t use
     return false;
 }
 
+/* There is one for each program along one axis of the grid, and as many as there are along another
+ * one were loaded. */
+static bool is_of_other_axis(const Launch *l, int64_t used, int64_t all)
+{
+    for (int i = 0; i < 3 && used > 1; i++) {
+        for (int k = 0; k < 3; k++) {
+            if (all == l->grid[i] && used == l->grid[k])
+                return true;
+        }
+    }
+    return false;
+}
+
+/* As many as another dimension has: of width by the limit of height. */
+static bool is_of_other_dimension(const Launch *l, const tilec_tensor *t, int d, int64_t used)
+{
+    for (int i = 0; i < t->ndim; i++) {
+        if (i != d && used > 1 && t->shape[i] == used && is_argument(l, t->shape[d]) &&
+            is_argument(l, used))
+            return true;
+    }
+    return false;
+}
+
 /* Are those along dimension `d` most likely all that there are, for the kernel? */
 static bool is_short(const Launch *l, const Numbers *n, const Used *u, const tilec_tensor *t, int d)
 {
@@ -240,6 +280,9 @@ static bool is_short(const Launch *l, const Numbers *n, const Used *u, const til
     if (used == 1 && d == 0 && u->at[0][0])
         return all > 1 && (all == l->grid[0] || all == l->grid[1] || all == l->grid[2] ||
                            (t->ndim == 1 && is_compiled_in(l, n, all)));
+    if (used < all && !late && end == used &&
+        (is_of_other_axis(l, used, all) || is_of_other_dimension(l, t, d, used)))
+        return true;
     if (used > 1 && used < all && !late && is_one_block(l, u->at[d], used, all))
         return true;
     return used > 1 && used < all && flags_in_blocks(u->at[d], all, LEAST_HOLE) &&

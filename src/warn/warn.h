@@ -61,7 +61,7 @@ void warn_of_loaded(const Launch *l, const tilec_tensor *t, const unsigned char 
 
 /* Is it the first for this kernel to tell this of the array in a slot?  0 where it is of none. */
 bool warn_claim(const Launch *l, Told kind, int slot);
-void warn_say(const Launch *l, const char *text);
+void warn_say(const Launch *l, const char *text); /* as it is, with its hint */
 void warn_say_of(const Launch *l, const tilec_tensor *t, const char *what, const char *hint);
 const char *warn_name_of(const Launch *l, const tilec_tensor *t); /* never NULL */
 

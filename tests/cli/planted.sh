@@ -29,6 +29,7 @@ look_at() {
         esac
         # shellcheck disable=SC2086 # they are words
         case $how in
+        small*) expect 0 err "$text" "$tilec" run "$kernels:$wrong_name" ${other:-$words} ;;
         run*) expect 0 err "$text" run "$wrong_name" ${other:-$words} ;;
         part*) expect 0 err "$text" run "$wrong_name" ${other:-$words} --check ;;
         check*) expect 1 err "$text" run "$wrong_name" ${other:-$words} --check ;;
@@ -38,6 +39,12 @@ look_at() {
         # shellcheck disable=SC2086
         expect 0 out "" run "$name" $words --check
         silent
+        case $how in small*)
+            # shellcheck disable=SC2086
+            expect 0 out "" "$tilec" run "$kernels:$name" $words
+            silent
+            ;;
+        esac
         all=$((all + 1))
         case $how in -*) ;; *) told=$((told + 1)) ;; esac
     done <"$source/tests/cli/$1.txt"
@@ -53,5 +60,7 @@ look_at planted_local
 look_at planted_norms
 look_at planted_index
 look_at planted_formulas
-[ "$told" -ge 306 ] || wrong "only $told of $all are told"
+look_at planted_state
+look_at planted_carried
+[ "$told" -ge 355 ] || wrong "only $told of $all are told"
 finish

@@ -15,7 +15,7 @@ TEXT: tl.constexpr = "ex2.approx.ftz.f32 $0, $1;"
 def one(x, out):
     i = tl.arange(0, 8)
     v = tl.inline_asm_elementwise(TEXT, "=f,f", [tl.load(x + i)], dtype=tl.float32, is_pure=True, pack=1)
-    unused = tl.inline_asm_elementwise(TEXT, "=f,f", [v], tl.float32, True, 1)
+    _unused = tl.inline_asm_elementwise(TEXT, "=f,f", [v], tl.float32, True, 1)
     tl.store(out + i, v)
 
 

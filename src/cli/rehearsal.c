@@ -1,0 +1,100 @@
+/*
+ * rehearsal.c - check a small launch where nobody has asked for that
+ *
+ * What `--device interp --check` finds is not told of a launch by those who do not know of it: an
+ * element beyond an array, which happens to be 0; programs that add to one place; a maximum that
+ * begins with too much.  So where a launch is small, a child process makes it once more, on the
+ * interpreter, which looks at everything, and on arrays that are its own, as fork() gives them; and
+ * while the command's own launch runs, on the CPU: who names another device knows of --check.  What
+ * it finds is a warning of the command, behind the results, and told only where nothing else was:
+ * it is likely the same mistake.
+ *
+ * The child has a tenth of a second of the CPU, and its programs that have begun as much again. One
+ * that is not ready then has found nothing, or what it has found up to there.
+ */
+#include "call.h"
+
+#include <string.h>
+
+enum { MICROS = 200000, MOST_BYTES = 16 << 20 };
+
+static size_t bytes_of(const Call *k)
+{
+    size_t bytes = 0;
+
+    for (int i = 0; i < k->cli->store.blocks.len; i++)
+        bytes += k->cli->store.blocks.at[i].bytes;
+    return bytes;
+}
+
+/* A call that is about something else than its results has no second one beside it. */
+static bool is_wanted(const Call *k)
+{
+    const Options *o = &k->options;
+    bool on_cpu = !o->launch.device || strcmp(o->launch.device, "cpu") == 0;
+
+    return on_cpu && !k->silent && !k->cli->quiet && !k->cli->each && !k->cli->share &&
+           !k->cli->launched && !o->launch.check && !o->launch.debug && !o->time && !o->profile &&
+           !o->count && !o->trace && !k->cli->warned && bytes_of(k) <= MOST_BYTES;
+}
+
+typedef struct {
+    Arena *arena;
+    Text said;
+} Heard;
+
+/* Of arrays; what the compiler says is said of the command's own launch. */
+static void hear(void *heard, const char *text)
+{
+    Heard *h = heard;
+
+    if (strncmp(text, "warning: ", 9) == 0 && h->said.len == 0)
+        text_put(&h->said, text);
+}
+
+/* What stops a checked launch is a warning here. */
+static const char *as_warning(Arena *a, const char *error)
+{
+    static const char what[] = "error: ";
+    const char *at = strstr(error, what);
+
+    return at ? arena_printf(a, "%.*swarning: %s", (int)(at - error), error, at + sizeof what - 1)
+              : NULL;
+}
+
+static const char *rehearse(Cli *c, void *call, const volatile int *over)
+{
+    const Call *k = call;
+    Heard h = {c->arena, text_new(c->arena)};
+    tilec_launch_options o = {.device = "interp",
+                              .check = 1,
+                              .num_warps = k->options.launch.num_warps,
+                              .num_stages = k->options.launch.num_stages,
+                              .on_message = hear,
+                              .user = &h,
+                              .cancel = over};
+    char *error = NULL;
+
+    if (tilec_launch(c->file, k->options.kernel, k->timing.grid, k->args.args, k->args.count, &o,
+                     &error) == TILEC_FAULT &&
+        error)
+        return as_warning(c->arena, error);
+    return h.said.s;
+}
+
+void rehearsal_start(Call *k)
+{
+    if (is_wanted(k))
+        k->rehearsal = aside_start(k->cli, MICROS, rehearse, k);
+}
+
+void rehearsal_tell(Call *k)
+{
+    const char *text = k->rehearsal.child > 0 ? aside_end(k->cli, &k->rehearsal) : NULL;
+
+    k->rehearsal = (Aside){0};
+    if (text && !k->cli->warned && k->cli->code == CLI_DONE)
+        terminal_say("%s"
+                     "note: a second run has found this, as `--device interp --check` makes it\n",
+                     text);
+}
