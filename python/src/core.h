@@ -65,6 +65,8 @@ enum { MOST_PARAMS = 128 };
     X(arch)                                                                                        \
     X(ir_override)                                                                                 \
     X(_is_profiler_enabled)                                                                        \
+    X(requires_grad)                                                                               \
+    X(_wants_gradient)                                                                             \
     X(function)                                                                                    \
     X(__tilec_descriptor__)                                                                        \
     X(_load)

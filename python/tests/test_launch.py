@@ -402,8 +402,8 @@ class Arrays(unittest.TestCase):
             def __array_interface__(self):
                 return self.array.__array_interface__
 
-        def launch(recording, size):
-            """The warnings of a launch that compiles, with a library that would record it or not."""
+        def launch(kernel, recording, wanting=True):
+            """The warnings of launches, with a library that would record them or not."""
             library = types.ModuleType("torch")
             library.is_grad_enabled = lambda: recording
             x = np.arange(8, dtype=np.float32)
@@ -411,13 +411,16 @@ class Arrays(unittest.TestCase):
                     warnings.catch_warnings(record=True) as seen:
                 warnings.simplefilter("always")
                 for _ in range(2):
-                    add[(1,)](Tensor(x, False), Tensor(x, True), x.copy(), 8, BLOCK=size)
+                    kernel[(1,)](Tensor(x, False), Tensor(x, wanting), x.copy(), 8, BLOCK=8)
             return seen
 
-        lost, = launch(True, 17)
-        self.assertIn("the tensor given for `y` requires a gradient", str(lost.message))
-        self.assertEqual(lost.filename, __file__)
-        self.assertEqual(launch(False, 19), [])
+        for warmed_up in (True, False):
+            kernel = tilec.jit(add.fn)
+            if warmed_up:
+                self.assertEqual(launch(kernel, True, wanting=False) + launch(kernel, False), [])
+            lost, = launch(kernel, True)
+            self.assertIn("the tensor given for `y` requires a gradient", str(lost.message))
+            self.assertEqual(lost.filename, __file__)
 
     def test_what_is_no_array(self):
         out = np.zeros(1, np.float32)

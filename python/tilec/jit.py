@@ -206,7 +206,6 @@ class JITFunction(_core.Kernel, KernelInterface):
 
     def _compiled(self, call, args, kwargs, is_warmup):
         kwargs = kwargs or {}
-        warn_of_gradients(self.__name__, itertools.chain(zip(self.arg_names, args), kwargs.items()))
         made = CompiledKernel(self, call)
         cache = self.device_caches[0][0]
         key = f"{self.__qualname__} {next(_NUMBERS)}"
@@ -225,6 +224,9 @@ class JITFunction(_core.Kernel, KernelInterface):
             for hook in filter(None, hooks):
                 hook(**told)
         return made
+
+    def _wants_gradient(self, parameter):
+        return warn_of_gradients(self.__name__, parameter)
 
     def _told_of(self, made, key, args, kwargs, is_warmup):
         """What hooks are told of a compile, which lies behind it here."""
