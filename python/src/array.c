@@ -277,20 +277,32 @@ static int read_dltensor(const DLTensor *t, const char *param, tilec_tensor *out
     return 0;
 }
 
-/* Its library says why at length; where the tensor is says it better. */
+static bool is_true(PyObject *o, const char *attribute)
+{
+    PyObject *value = PyObject_GetAttrString(o, attribute);
+    bool is = value == Py_True;
+
+    PyErr_Clear();
+    Py_XDECREF(value);
+    return is;
+}
+
+/* Its library says why at length; what the tensor is, and where, says it better. */
 static int unreadable(PyObject *o, const char *param)
 {
     PyErr_Clear();
-    PyObject *sparse = PyObject_GetAttrString(o, "is_sparse");
-    if (sparse == Py_True)
+    if (is_true(o, "is_sparse") || is_true(o, "is_sparse_csr"))
         PyErr_Format(
             PyExc_ValueError,
             "the tensor given for `%s` is sparse, and kernels read arrays: .to_dense() makes "
             "one, or give its values and indices",
             param);
-    else
-        PyErr_Clear();
-    Py_XDECREF(sparse);
+    else if (is_true(o, "is_quantized"))
+        PyErr_Format(PyExc_ValueError,
+                     "the tensor given for `%s` is quantized, which kernels do not know: "
+                     ".dequantize() makes floats of it, .int_repr() gives its integers, to which "
+                     ".q_scale() and .q_zero_point() belong",
+                     param);
     if (PyErr_Occurred())
         return -1;
     PyObject *device = PyObject_GetAttr(o, core.names.device);

@@ -30,8 +30,9 @@ class KernelParam:
     def __init__(self, num, parameter, is_listed, is_unaligned):
         self.num = num
         self.name = parameter.name
-        self.has_default = parameter.default is not parameter.empty
-        self.default = parameter.default
+        self.has_default = parameter.default is not parameter.empty or parameter.kind == parameter.VAR_KEYWORD
+        # of **kwargs, which the compiler refuses in its own words, and no launch can miss, nothing
+        self.default = () if parameter.kind == parameter.VAR_KEYWORD else parameter.default
         given = parameter.annotation
         self.annotation = "" if given is parameter.empty else (
             given if isinstance(given, str) else getattr(given, "__name__", str(given)))
@@ -106,7 +107,8 @@ class JITFunction(_core.Kernel, KernelInterface):
 
     def __init__(self, fn, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
                  do_not_specialize_on_alignment=None, debug=None, noinline=None):
-        from inspect import signature  # not at the top: it takes as long as the rest of the package
+        # not at the top: it takes as long as the rest of the package
+        from inspect import isasyncgenfunction, iscoroutinefunction, signature
 
         self.fn = fn
         self.version = version
@@ -117,6 +119,9 @@ class JITFunction(_core.Kernel, KernelInterface):
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or []
         if not hasattr(fn, "__globals__"):
             raise TypeError(f"a kernel is a function made by `def`, not {fn!r}")
+        if iscoroutinefunction(fn) or isasyncgenfunction(fn):
+            raise TypeError(f"a kernel is a function made by `def`: leave out the `async` of `{fn.__qualname__}`; "
+                            "launches on a GPU do not wait by themselves")
         self.signature = signature(fn)
         names = list(self.signature.parameters)
         self.unspecialised = _listed(names, do_not_specialize)
