@@ -533,6 +533,9 @@ class Values(unittest.TestCase):
             store_number[(1,)](out, 1, num_warp=4)
         with self.assertRaisesRegex(tilec.TritonError, r"\(fp32, fp32, fp32, fp32, \.\. 64 values\)"):
             store_number[(1,)]([0.5] * 64, 1)
+        for wrong, meant in (("chek", "check"), ("devcie", "device"), ("num_warp", "num_warps")):
+            with self.assertRaisesRegex(tilec.TritonError, f"no parameter `{wrong}`(?s:.*)hint: did you mean `{meant}`"):
+                store_number[(1,)](out, 1, **{wrong: 1})
         with self.assertRaisesRegex(tilec.TritonError, "num_warps, num_stages, num_ctas and num_cpu_threads"):
             store_number[(1,)](out, 1, num_threads=4)
         with self.assertRaisesRegex(AttributeError, r"meta\['BLOCK'\] for meta.BLOCK"):
