@@ -422,6 +422,12 @@ class Arrays(unittest.TestCase):
             self.assertIn("the tensor given for `y` requires a gradient", str(lost.message))
             self.assertEqual(lost.filename, __file__)
 
+    def test_allocators(self):
+        tilec.set_allocator(lambda size, alignment, stream: None)
+        tilec.set_allocator(None)
+        with self.assertRaisesRegex(TypeError, "an allocator is a function, .*, not 3"):
+            tilec.set_allocator(3)
+
     def test_what_is_no_array(self):
         out = np.zeros(1, np.float32)
         for wrong in (np.zeros(1, complex), np.zeros(1, ">f4"), np.zeros(1, object), object(), {}):
