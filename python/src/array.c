@@ -188,6 +188,30 @@ static int read_numpy(PyObject *o, const char *param, tilec_tensor *out, Keep *k
     return 0;
 }
 
+/* Are elements of this numpy.ma.MaskedArray masked?  -1 after an exception. */
+static int has_masked(PyObject *o)
+{
+    PyObject *ma = PyImport_ImportModule("numpy.ma");
+    PyObject *is = ma ? PyObject_CallMethod(ma, "is_masked", "O", o) : NULL;
+    int result = is ? PyObject_IsTrue(is) : -1;
+
+    Py_XDECREF(is);
+    Py_XDECREF(ma);
+    return result;
+}
+
+static int read_masked(PyObject *o, const char *param, tilec_tensor *out, Keep *k)
+{
+    int masked = has_masked(o);
+
+    if (masked > 0)
+        PyErr_Format(PyExc_ValueError,
+                     "the array given for `%s` has masked elements, and kernels know no such "
+                     "masks: x.filled(0) has a number for each, x.data those that are below",
+                     param);
+    return masked ? -1 : read_numpy(o, param, out, k);
+}
+
 /* --- DLPack, https://dmlc.github.io/dlpack --- */
 
 typedef struct {
@@ -578,6 +602,8 @@ static TypeKind array_kind(PyTypeObject *type, PyObject *o, TypeEntry *e)
         return IS_SCALAR;
     if (is_of(type, "numpy", "dtype") || is_of(type, "torch", "dtype"))
         return IS_LIBRARY_DTYPE;
+    if (is_of(type, "numpy.ma", "MaskedArray") && numpy_is_as_known(o))
+        return IS_MASKED;
     if (is_of(type, "numpy", "ndarray"))
         return numpy_is_as_known(o) ? IS_NUMPY : IS_INTERFACE;
     e->api = exchange_api(type);
@@ -640,6 +666,8 @@ int array_read(const TypeEntry *entry, PyObject *o, const char *param, tilec_ten
     switch (entry->kind) {
     case IS_NUMPY:
         return read_numpy(o, param, out, k);
+    case IS_MASKED:
+        return read_masked(o, param, out, k);
     case IS_EXCHANGE:
         return read_exchange(entry->api, o, param, out, k);
     case IS_TORCH:

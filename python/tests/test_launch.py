@@ -422,6 +422,15 @@ class Arrays(unittest.TestCase):
             self.assertIn("the tensor given for `y` requires a gradient", str(lost.message))
             self.assertEqual(lost.filename, __file__)
 
+    def test_masked_arrays(self):
+        x, out = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
+        for mask in (np.ma.nomask, np.zeros(4, bool)):
+            add[(1,)](np.ma.masked_array(x, mask), x, out, 4, BLOCK=4)
+            self.assertEqual(out.tolist(), [0, 2, 4, 6])
+        for given in ((np.ma.masked_array(x, x > 2), x, out), (x, x, np.ma.masked_array(out, x > 2))):
+            with self.assertRaisesRegex(ValueError, r"has masked elements, .*: x\.filled\(0\)"):
+                add[(1,)](*given, 4, BLOCK=4)
+
     def test_allocators(self):
         tilec.set_allocator(lambda size, alignment, stream: None)
         tilec.set_allocator(None)
