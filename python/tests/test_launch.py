@@ -422,6 +422,11 @@ class Arrays(unittest.TestCase):
             self.assertIn("the tensor given for `y` requires a gradient", str(lost.message))
             self.assertEqual(lost.filename, __file__)
 
+    def test_classes_of_numbers_are_no_dtypes(self):
+        for given, meant in ((float, "tl.float32"), (int, "tl.int32"), (bool, "tl.int1")):
+            with self.assertRaisesRegex(tilec.TritonError, rf"the class `{given.__name__}` of Python \(a dtype is {meant}\)"):
+                choose[(1,)](np.zeros(4, np.float32), None, "two", given, (1, 2))
+
     def test_masked_arrays(self):
         x, out = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
         for mask in (np.ma.nomask, np.zeros(4, bool)):
