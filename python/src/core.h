@@ -102,7 +102,7 @@ extern Core core;
 typedef enum {
     IS_UNKNOWN, /* none of these: a number perhaps */
     IS_NUMPY,
-    IS_MASKED, /* of numpy.ma */
+    IS_MASKED,   /* of numpy.ma */
     IS_EXCHANGE, /* DLPack by a C function of its type */
     IS_CUDA_INTERFACE,
     IS_TORCH, /* its attributes are those of a torch.Tensor */

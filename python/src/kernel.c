@@ -25,6 +25,7 @@ typedef struct {
     Param *params;
     int nparams;
     int npositional; /* the others are given by name only */
+    int has_rest;    /* the last of these is *args, which the compiler refuses in its own words */
     char is_slow;    /* launches go through run() */
     bool told_of_gradients;
     int debug; /* that @jit says: 1, 0, or -1 where it says nothing */
@@ -310,6 +311,8 @@ static int take_arguments(Launch *l, PyObject *args, PyObject *kwargs)
     const Kernel *k = l->kernel;
     Py_ssize_t n = PyTuple_Size(args);
 
+    if (n > k->npositional && k->has_rest)
+        n = k->npositional;
     if (n > k->npositional) {
         refuse_count(k, n);
         return -1;
@@ -815,14 +818,15 @@ static int read_param(PyObject *o, Param *out)
     return 0;
 }
 
-/* _set_params(tuple of what read_param() takes, how many of them may be given by position) */
+/* _set_params(tuple of what read_param() takes, how many of them may be given by position, is the
+ * last of these *args?) */
 static PyObject *kernel_set_params(PyObject *self, PyObject *args)
 {
     Kernel *k = (Kernel *)self;
     PyObject *tuple;
-    int npositional;
+    int npositional, has_rest;
 
-    if (!PyArg_ParseTuple(args, "O!i", &PyTuple_Type, &tuple, &npositional))
+    if (!PyArg_ParseTuple(args, "O!ip", &PyTuple_Type, &tuple, &npositional, &has_rest))
         return NULL;
     Py_ssize_t n = PyTuple_Size(tuple);
     if (n >= MOST_PARAMS)
@@ -836,6 +840,7 @@ static PyObject *kernel_set_params(PyObject *self, PyObject *args)
             return NULL;
     }
     k->npositional = npositional;
+    k->has_rest = has_rest;
     Py_RETURN_NONE;
 }
 

@@ -139,8 +139,8 @@ static const char *text_of_class(PyObject *o)
 static PyObject *text_of_object(PyObject *o, Py_hash_t hash)
 {
     const char *known = text_of_class(o);
-    PyObject *path = known ? PyUnicode_FromString(known)
-                           : PyObject_GetAttrString(o, "__tilec_builtin__");
+    PyObject *path =
+        known ? PyUnicode_FromString(known) : PyObject_GetAttrString(o, "__tilec_builtin__");
 
     if (path && PyUnicode_Check(path))
         return path;

@@ -552,6 +552,14 @@ class Sources(unittest.TestCase):
             with self.assertRaisesRegex(errors.CompilationError, r"`\*\*` parameters are not supported"):
                 kernel[(1,)](np.zeros(1, np.int32), **given)
 
+        @triton.jit
+        def rest(*arrays):
+            tl.store(arrays[0], 1)
+
+        for n in range(4):
+            with self.assertRaisesRegex(errors.CompilationError, r"`\*arrays`: a kernel takes no variable number"):
+                rest[(1,)](*n * [np.zeros(1, np.int32)])
+
     def test_jit_of_a_kernel_is_that_kernel(self):
         self.assertIs(tilec.jit(helper), helper)
 

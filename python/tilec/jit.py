@@ -30,9 +30,10 @@ class KernelParam:
     def __init__(self, num, parameter, is_listed, is_unaligned):
         self.num = num
         self.name = parameter.name
-        self.has_default = parameter.default is not parameter.empty or parameter.kind == parameter.VAR_KEYWORD
-        # of **kwargs, which the compiler refuses in its own words, and no launch can miss, nothing
-        self.default = () if parameter.kind == parameter.VAR_KEYWORD else parameter.default
+        # *args and **kwargs, which the compiler refuses in its own words, are none that a launch can miss
+        is_rest = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        self.has_default = parameter.default is not parameter.empty or is_rest
+        self.default = () if is_rest else parameter.default
         given = parameter.annotation
         self.annotation = "" if given is parameter.empty else (
             given if isinstance(given, str) else getattr(given, "__name__", str(given)))
@@ -108,7 +109,7 @@ class JITFunction(_core.Kernel, KernelInterface):
     def __init__(self, fn, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
                  do_not_specialize_on_alignment=None, debug=None, noinline=None):
         # not at the top: it takes as long as the rest of the package
-        from inspect import isasyncgenfunction, iscoroutinefunction, signature
+        from inspect import Parameter, isasyncgenfunction, iscoroutinefunction, signature
 
         self.fn = fn
         self.version = version
@@ -139,9 +140,11 @@ class JITFunction(_core.Kernel, KernelInterface):
         self.__globals__ = fn.__globals__
         self._repr = repr
         self._original = self._source = Source(fn)
+        kinds = [p.kind for p in self.signature.parameters.values()]
+        by_name = kinds.count(Parameter.KEYWORD_ONLY) + kinds.count(Parameter.VAR_KEYWORD)
         self._set_params(tuple((p.name, p.is_constexpr, *([p.default] if p.has_default else []))
                                for p in self.params),
-                         sum(p.kind != p.KEYWORD_ONLY for p in self.signature.parameters.values()))
+                         len(kinds) - by_name, Parameter.VAR_POSITIONAL in kinds)
 
     @property
     def debug(self):

@@ -312,7 +312,8 @@ tilec_status api_launch_observed(tilec_file *file, const char *kernel, const int
     tilec_status status = request_open(&r, file, kernel, args, nargs, options, error);
     if (status == TILEC_OK)
         status = check_grid(&r, grid, error);
-    if (status == TILEC_OK && !api_available(device_at(r.device), error)) /* else arrays are blamed */
+    /* else arrays are blamed that are not on it */
+    if (status == TILEC_OK && !api_available(device_at(r.device), error))
         status = TILEC_FAILED;
     if (status == TILEC_OK) {
         r.programs = grid_programs(grid);
