@@ -188,6 +188,30 @@ static int read_numpy(PyObject *o, const char *param, tilec_tensor *out, Keep *k
     return 0;
 }
 
+/* Are elements of this numpy.ma.MaskedArray masked?  -1 after an exception. */
+static int has_masked(PyObject *o)
+{
+    PyObject *ma = PyImport_ImportModule("numpy.ma");
+    PyObject *is = ma ? PyObject_CallMethod(ma, "is_masked", "O", o) : NULL;
+    int result = is ? PyObject_IsTrue(is) : -1;
+
+    Py_XDECREF(is);
+    Py_XDECREF(ma);
+    return result;
+}
+
+static int read_masked(PyObject *o, const char *param, tilec_tensor *out, Keep *k)
+{
+    int masked = has_masked(o);
+
+    if (masked > 0)
+        PyErr_Format(PyExc_ValueError,
+                     "the array given for `%s` has masked elements, and kernels know no such "
+                     "masks: x.filled(0) has a number for each, x.data those that are below",
+                     param);
+    return masked ? -1 : read_numpy(o, param, out, k);
+}
+
 /* --- DLPack, https://dmlc.github.io/dlpack --- */
 
 typedef struct {
@@ -277,20 +301,32 @@ static int read_dltensor(const DLTensor *t, const char *param, tilec_tensor *out
     return 0;
 }
 
-/* Its library says why at length; where the tensor is says it better. */
+static bool is_true(PyObject *o, const char *attribute)
+{
+    PyObject *value = PyObject_GetAttrString(o, attribute);
+    bool is = value == Py_True;
+
+    PyErr_Clear();
+    Py_XDECREF(value);
+    return is;
+}
+
+/* Its library says why at length; what the tensor is, and where, says it better. */
 static int unreadable(PyObject *o, const char *param)
 {
     PyErr_Clear();
-    PyObject *sparse = PyObject_GetAttrString(o, "is_sparse");
-    if (sparse == Py_True)
+    if (is_true(o, "is_sparse") || is_true(o, "is_sparse_csr"))
         PyErr_Format(
             PyExc_ValueError,
             "the tensor given for `%s` is sparse, and kernels read arrays: .to_dense() makes "
             "one, or give its values and indices",
             param);
-    else
-        PyErr_Clear();
-    Py_XDECREF(sparse);
+    else if (is_true(o, "is_quantized"))
+        PyErr_Format(PyExc_ValueError,
+                     "the tensor given for `%s` is quantized, which kernels do not know: "
+                     ".dequantize() makes floats of it, .int_repr() gives its integers, to which "
+                     ".q_scale() and .q_zero_point() belong",
+                     param);
     if (PyErr_Occurred())
         return -1;
     PyObject *device = PyObject_GetAttr(o, core.names.device);
@@ -566,6 +602,8 @@ static TypeKind array_kind(PyTypeObject *type, PyObject *o, TypeEntry *e)
         return IS_SCALAR;
     if (is_of(type, "numpy", "dtype") || is_of(type, "torch", "dtype"))
         return IS_LIBRARY_DTYPE;
+    if (is_of(type, "numpy.ma", "MaskedArray") && numpy_is_as_known(o))
+        return IS_MASKED;
     if (is_of(type, "numpy", "ndarray"))
         return numpy_is_as_known(o) ? IS_NUMPY : IS_INTERFACE;
     e->api = exchange_api(type);
@@ -628,6 +666,8 @@ int array_read(const TypeEntry *entry, PyObject *o, const char *param, tilec_ten
     switch (entry->kind) {
     case IS_NUMPY:
         return read_numpy(o, param, out, k);
+    case IS_MASKED:
+        return read_masked(o, param, out, k);
     case IS_EXCHANGE:
         return read_exchange(entry->api, o, param, out, k);
     case IS_TORCH:

@@ -65,6 +65,8 @@ enum { MOST_PARAMS = 128 };
     X(arch)                                                                                        \
     X(ir_override)                                                                                 \
     X(_is_profiler_enabled)                                                                        \
+    X(requires_grad)                                                                               \
+    X(_wants_gradient)                                                                             \
     X(function)                                                                                    \
     X(__tilec_descriptor__)                                                                        \
     X(_load)
@@ -100,6 +102,7 @@ extern Core core;
 typedef enum {
     IS_UNKNOWN, /* none of these: a number perhaps */
     IS_NUMPY,
+    IS_MASKED,   /* of numpy.ma */
     IS_EXCHANGE, /* DLPack by a C function of its type */
     IS_CUDA_INTERFACE,
     IS_TORCH, /* its attributes are those of a torch.Tensor */

@@ -25,8 +25,10 @@ typedef struct {
     Param *params;
     int nparams;
     int npositional; /* the others are given by name only */
+    int has_rest;    /* the last of these is *args, which the compiler refuses in its own words */
     char is_slow;    /* launches go through run() */
-    int debug;       /* that @jit says: 1, 0, or -1 where it says nothing */
+    bool told_of_gradients;
+    int debug; /* that @jit says: 1, 0, or -1 where it says nothing */
 } Kernel;
 
 typedef struct {
@@ -309,6 +311,8 @@ static int take_arguments(Launch *l, PyObject *args, PyObject *kwargs)
     const Kernel *k = l->kernel;
     Py_ssize_t n = PyTuple_Size(args);
 
+    if (n > k->npositional && k->has_rest)
+        n = k->npositional;
     if (n > k->npositional) {
         refuse_count(k, n);
         return -1;
@@ -623,6 +627,32 @@ static int refuse_launch_in_answer(const Launch *l)
     return -1;
 }
 
+/* A tensor that requires a gradient gets none from a launch: gradients.py says so once a kernel,
+ * whenever the first such tensor comes, as behind a launch that only warms up. */
+static int look_for_gradients(const Launch *l)
+{
+    Kernel *k = l->kernel;
+
+    for (int i = 0; i < k->nparams && !k->told_of_gradients && !l->warmup; i++) {
+        if (l->args[i].kind != TILEC_ARG_TENSOR || type_entry(l->given[i])->kind == IS_NUMPY)
+            continue;
+        PyObject *wants = PyObject_GetAttr(l->given[i], core.names.requires_grad), *told;
+        if (!wants)
+            PyErr_Clear();
+        Py_XDECREF(wants);
+        if (wants != Py_True)
+            continue;
+        told = PyObject_CallMethodObjArgs((PyObject *)k, core.names._wants_gradient,
+                                          k->params[i].name, NULL);
+        Py_XDECREF(told);
+        if (!told)
+            return -1;
+        k->told_of_gradients = told == Py_True;
+        break;
+    }
+    return 0;
+}
+
 static PyObject *launch(Launch *l, PyObject *grid, PyObject *args, PyObject *kwargs)
 {
     const void *which = NULL;
@@ -636,7 +666,9 @@ static PyObject *launch(Launch *l, PyObject *grid, PyObject *args, PyObject *kwa
         return NULL;
     if (refuse_launch_in_answer(l) != 0)
         return NULL;
-    return call_library(l, &which) == 0 ? compiled_kernel(l, which, args, kwargs) : NULL;
+    if (call_library(l, &which) != 0 || look_for_gradients(l) != 0)
+        return NULL;
+    return compiled_kernel(l, which, args, kwargs);
 }
 
 static PyObject *launch_kernel(Kernel *k, PyObject *grid, PyObject *args, PyObject *kwargs,
@@ -786,14 +818,15 @@ static int read_param(PyObject *o, Param *out)
     return 0;
 }
 
-/* _set_params(tuple of what read_param() takes, how many of them may be given by position) */
+/* _set_params(tuple of what read_param() takes, how many of them may be given by position, is the
+ * last of these *args?) */
 static PyObject *kernel_set_params(PyObject *self, PyObject *args)
 {
     Kernel *k = (Kernel *)self;
     PyObject *tuple;
-    int npositional;
+    int npositional, has_rest;
 
-    if (!PyArg_ParseTuple(args, "O!i", &PyTuple_Type, &tuple, &npositional))
+    if (!PyArg_ParseTuple(args, "O!ip", &PyTuple_Type, &tuple, &npositional, &has_rest))
         return NULL;
     Py_ssize_t n = PyTuple_Size(tuple);
     if (n >= MOST_PARAMS)
@@ -807,6 +840,7 @@ static PyObject *kernel_set_params(PyObject *self, PyObject *args)
             return NULL;
     }
     k->npositional = npositional;
+    k->has_rest = has_rest;
     Py_RETURN_NONE;
 }
 

@@ -124,11 +124,23 @@ static int refuse_object(PyObject *o, const char *param)
     return -1;
 }
 
+/* Python's own classes of numbers, where a dtype is meant. */
+static const char *text_of_class(PyObject *o)
+{
+    if (o == (PyObject *)&PyFloat_Type)
+        return "the class `float` of Python (a dtype is tl.float32)";
+    if (o == (PyObject *)&PyLong_Type)
+        return "the class `int` of Python (a dtype is tl.int32)";
+    return o == (PyObject *)&PyBool_Type ? "the class `bool` of Python (a dtype is tl.int1)" : NULL;
+}
+
 /* What tells an object from others: of a function of the language its path, by which kernels call
  * it; of what no kernel has a value for how it looks. */
 static PyObject *text_of_object(PyObject *o, Py_hash_t hash)
 {
-    PyObject *path = PyObject_GetAttrString(o, "__tilec_builtin__");
+    const char *known = text_of_class(o);
+    PyObject *path =
+        known ? PyUnicode_FromString(known) : PyObject_GetAttrString(o, "__tilec_builtin__");
 
     if (path && PyUnicode_Check(path))
         return path;

@@ -303,6 +303,8 @@ class Devices(unittest.TestCase):
         if dict((d[0], d[2]) for d in tilec._core.devices())["cuda"]:
             with self.assertRaisesRegex(RuntimeError, "the device `cuda` cannot be used here"):
                 reaching[(1,)](OnGpu(), BLOCK=4)
+            with self.assertRaisesRegex(RuntimeError, "^error: the device `cuda` cannot be used here"):
+                reaching[(1,)](np.zeros(4, np.float32), BLOCK=4, device="cuda")
 
 
 class Speech(unittest.TestCase):

@@ -498,6 +498,8 @@ class Gradients(unittest.TestCase):
 
     def test_mistakes(self):
         one = np.ones(1)
+        with self.assertRaisesRegex(ValueError, "wrt is empty"):
+            tilec.grad(scale, of="out", wrt=[])
         with self.assertRaisesRegex(TypeError, "has no parameter `y`"):
             tilec.grad(scale, "out", "y")
         with self.assertRaisesRegex(TypeError, "not a function"):

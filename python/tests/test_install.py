@@ -170,10 +170,21 @@ class Programs(unittest.TestCase):
         for words, said in ((("--device", "gpu", "x"), "tilec: there is no device `gpu`; there are cpu, "),
                             (("nosuch.py",), "tilec: cannot open nosuch.py: No such file or directory"),
                             (("-m", "nosuch"), "tilec: there is no module nosuch"),
-                            (("-m", "nosuch.part"), "tilec: there is no module nosuch.part")):
+                            (("-m", "nosuch.part"), "tilec: there is no module nosuch.part"),
+                            (("--devise", "cpu", "x"), "tilec: there is no option `--devise`; did you mean `--device`?"),
+                            (("-k", "x"), "tilec: there is no option `-k`: `python -m tilec --help` lists"),
+                            (("--check=1", "x"), "tilec: --check takes no value"),
+                            (("--device",), "tilec: --device takes a name: cpu, interp, sim, cuda"),
+                            (("--device=", "x"), "tilec: --device takes a name"),
+                            (("--device", "cpu", "--check"), "tilec: --device cpu --check needs a program behind it"),
+                            (("-c",), "tilec: -c needs a text behind it"),
+                            (("-m",), "tilec: -m needs the name of a module behind it"),
+                            (("rnu", "x.py"), "tilec: there is neither a file nor a command `rnu`; did you mean `run`?"),
+                            (("nosuch",), "tilec: there is neither a file nor a command `nosuch`: `python -m")):
             out = self.python("-m", "tilec", *words, fails=True)
             self.assertIn(said, out)
             self.assertNotIn("Traceback", out)
+            self.assertNotIn("package ...", out)
 
     def test_device(self):
         out = self.python("-m", "tilec", "--device=interp", "-c",

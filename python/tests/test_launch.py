@@ -402,8 +402,8 @@ class Arrays(unittest.TestCase):
             def __array_interface__(self):
                 return self.array.__array_interface__
 
-        def launch(recording, size):
-            """The warnings of a launch that compiles, with a library that would record it or not."""
+        def launch(kernel, recording, wanting=True):
+            """The warnings of launches, with a library that would record them or not."""
             library = types.ModuleType("torch")
             library.is_grad_enabled = lambda: recording
             x = np.arange(8, dtype=np.float32)
@@ -411,13 +411,36 @@ class Arrays(unittest.TestCase):
                     warnings.catch_warnings(record=True) as seen:
                 warnings.simplefilter("always")
                 for _ in range(2):
-                    add[(1,)](Tensor(x, False), Tensor(x, True), x.copy(), 8, BLOCK=size)
+                    kernel[(1,)](Tensor(x, False), Tensor(x, wanting), x.copy(), 8, BLOCK=8)
             return seen
 
-        lost, = launch(True, 17)
-        self.assertIn("the tensor given for `y` requires a gradient", str(lost.message))
-        self.assertEqual(lost.filename, __file__)
-        self.assertEqual(launch(False, 19), [])
+        for warmed_up in (True, False):
+            kernel = tilec.jit(add.fn)
+            if warmed_up:
+                self.assertEqual(launch(kernel, True, wanting=False) + launch(kernel, False), [])
+            lost, = launch(kernel, True)
+            self.assertIn("the tensor given for `y` requires a gradient", str(lost.message))
+            self.assertEqual(lost.filename, __file__)
+
+    def test_classes_of_numbers_are_no_dtypes(self):
+        for given, meant in ((float, "tl.float32"), (int, "tl.int32"), (bool, "tl.int1")):
+            with self.assertRaisesRegex(tilec.TritonError, rf"the class `{given.__name__}` of Python \(a dtype is {meant}\)"):
+                choose[(1,)](np.zeros(4, np.float32), None, "two", given, (1, 2))
+
+    def test_masked_arrays(self):
+        x, out = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
+        for mask in (np.ma.nomask, np.zeros(4, bool)):
+            add[(1,)](np.ma.masked_array(x, mask), x, out, 4, BLOCK=4)
+            self.assertEqual(out.tolist(), [0, 2, 4, 6])
+        for given in ((np.ma.masked_array(x, x > 2), x, out), (x, x, np.ma.masked_array(out, x > 2))):
+            with self.assertRaisesRegex(ValueError, r"has masked elements, .*: x\.filled\(0\)"):
+                add[(1,)](*given, 4, BLOCK=4)
+
+    def test_allocators(self):
+        tilec.set_allocator(lambda size, alignment, stream: None)
+        tilec.set_allocator(None)
+        with self.assertRaisesRegex(TypeError, "an allocator is a function, .*, not 3"):
+            tilec.set_allocator(3)
 
     def test_what_is_no_array(self):
         out = np.zeros(1, np.float32)
@@ -530,6 +553,9 @@ class Values(unittest.TestCase):
             store_number[(1,)](out, 1, num_warp=4)
         with self.assertRaisesRegex(tilec.TritonError, r"\(fp32, fp32, fp32, fp32, \.\. 64 values\)"):
             store_number[(1,)]([0.5] * 64, 1)
+        for wrong, meant in (("chek", "check"), ("devcie", "device"), ("num_warp", "num_warps")):
+            with self.assertRaisesRegex(tilec.TritonError, f"no parameter `{wrong}`(?s:.*)hint: did you mean `{meant}`"):
+                store_number[(1,)](out, 1, **{wrong: 1})
         with self.assertRaisesRegex(tilec.TritonError, "num_warps, num_stages, num_ctas and num_cpu_threads"):
             store_number[(1,)](out, 1, num_threads=4)
         with self.assertRaisesRegex(AttributeError, r"meta\['BLOCK'\] for meta.BLOCK"):

@@ -18,6 +18,7 @@ import tilec as triton
 import tilec.language as tl
 from helper_module import scaled as renamed
 from needs_numpy import np, setUpModule
+from tilec import errors
 from tilec.language import exp2
 
 WIDTH = tl.constexpr(4)
@@ -532,11 +533,32 @@ class Sources(unittest.TestCase):
             exec("@tilec.jit\ndef f(x):\n    pass\n", names)
         with self.assertRaisesRegex(OSError, "a kernel is a function made by `def`"):
             tilec.jit(lambda x: x)
+        with self.assertRaisesRegex(TypeError, "a kernel is a function made by `def`: leave out the `async` of `.*waits`"):
+            @triton.jit
+            async def waits(x):
+                tl.store(x, 1)
         for other in (abs, types.SimpleNamespace):
             with self.assertRaisesRegex(TypeError, "a kernel is a function made by `def`, not <"):
                 tilec.jit(other)
         with self.assertRaises(TypeError):
             tilec.jit(3)
+
+    def test_parameters_without_a_number(self):
+        @triton.jit
+        def kernel(out, **kwargs):
+            tl.store(out, 1)
+
+        for given in ({}, {"a": 3}):
+            with self.assertRaisesRegex(errors.CompilationError, r"`\*\*` parameters are not supported"):
+                kernel[(1,)](np.zeros(1, np.int32), **given)
+
+        @triton.jit
+        def rest(*arrays):
+            tl.store(arrays[0], 1)
+
+        for n in range(4):
+            with self.assertRaisesRegex(errors.CompilationError, r"`\*arrays`: a kernel takes no variable number"):
+                rest[(1,)](*n * [np.zeros(1, np.int32)])
 
     def test_jit_of_a_kernel_is_that_kernel(self):
         self.assertIs(tilec.jit(helper), helper)

@@ -1,6 +1,7 @@
 """Tensors of PyTorch as arguments, where PyTorch is installed."""
 
 import unittest
+import warnings
 
 import tilec
 import tilec.language as tl
@@ -92,6 +93,13 @@ class Tensors(unittest.TestCase):
         for tensor in (torch.zeros(8, device="meta"), torch.zeros(8, dtype=torch.complex64),
                        torch.zeros(8).to_sparse()):
             with self.assertRaisesRegex((ValueError, TypeError), "`out`"):
+                store_number[(1,)](tensor, 1)
+        with warnings.catch_warnings():  # PyTorch's of its own quantized and sparse tensors
+            warnings.simplefilter("ignore")
+            quantized = torch.quantize_per_tensor(torch.ones(8), 1.0, 0, torch.quint8)
+            compressed = torch.ones(2, 4).to_sparse_csr()
+        for tensor, why in ((quantized, r"is quantized, .*: \.dequantize\(\)"), (compressed, r"is sparse, .*\.to_dense")):
+            with self.assertRaisesRegex(ValueError, "`out` " + why):
                 store_number[(1,)](tensor, 1)
         with self.assertRaisesRegex(ValueError, r'\.to\("cpu"\) brings elements here, of which "meta" has none'):
             store_number[(1,)](torch.zeros(8, device="meta"), 1)

@@ -86,6 +86,34 @@ class Operators(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "change none of their arguments"):
             tilec.torch.op(mutates="x", backward="derive")(lambda x: None)
 
+    def test_refuses_options_at_once(self):
+        def same(x: torch.Tensor) -> torch.Tensor:
+            return x.clone()
+
+        for options, kind, why in (({"name": "scale"}, ValueError, '"library::name".*not \'scale\''),
+                                   ({"name": "a::b c"}, ValueError, '"library::name"'),
+                                   ({"backward": "derived"}, TypeError, '"derive", not \'derived\''),
+                                   ({"backward": 3}, TypeError, '"derive", not 3'),
+                                   ({"fake": 3}, TypeError, "fake is a function, not 3"),
+                                   ({"setup": 3}, TypeError, "setup is a function, not 3")):
+            with self.subTest(options), self.assertRaisesRegex(kind, why):
+                tilec.torch.op(**{"name": "tilec_test::refused", **options})(same)
+        with self.assertRaisesRegex(TypeError, 'of a function, not of \'a::b\'; its name is an option'):
+            tilec.torch.op("a::b")
+
+    def test_operator_without_backward_says_which_option_gives_one(self):
+        @tilec.torch.op(name="tilec_test::without_backward")
+        def doubled(x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+
+        x = self.x.clone().requires_grad_(True)
+        made = doubled(x)
+        with self.assertRaisesRegex(NotImplementedError, "tilec_test::without_backward` has no backward: .*backward="):
+            made.sum().backward()
+        doubled.register_autograd(lambda ctx, gradient: gradient * 2)  # PyTorch's way to add one later
+        doubled(x).sum().backward()
+        self.assertTrue((x.grad == 2).all())
+
     def test_gradcheck(self):
         x = torch.randn(7, dtype=torch.float64, requires_grad=True)
         torch.autograd.gradcheck(lambda v: scale(v, 3.0), (x,))

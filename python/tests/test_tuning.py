@@ -156,6 +156,32 @@ class Autotune(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "reset_to_zero .*`m`, only x, n, BLOCK"):
             autotune(SIZES, key=[], reset_to_zero=["m"])(kernel)
 
+    @unittest.skipUnless(np, "needs NumPy")
+    def test_empty_list_of_configurations(self):
+        @tilec.jit
+        def stored(x, BLOCK: tl.constexpr):
+            tl.store(x, BLOCK)
+
+        tuned, out = autotune([], key=[])(stored), np.zeros(1, np.int32)
+        tuned[(1,)](out, BLOCK=4)  # as in Triton
+        self.assertEqual(out[0], 4)
+        with self.assertRaisesRegex(TypeError, "`BLOCK`(?s:.*)hint: the list of configurations of @autotune is empty"):
+            tuned[(1,)](out)
+
+    def test_wrong_pruning(self):
+        kernel, measure = timed({16: 1, 64: 1, 256: 1})
+        with self.assertWarnsRegex(RuntimeWarning, "has no `early_prune`, .*: did you mean `early_config_prune`") as seen:
+            autotune(SIZES, key=[], prune_configs_by={"early_prune": None})(kernel)
+        self.assertEqual(seen.filename, __file__)
+        tuned = autotune(SIZES, key=[], do_bench=measure,
+                         prune_configs_by={"early_config_prune": lambda configs, named: configs})(kernel)
+        with self.assertRaisesRegex(TypeError, r"'grid': early_config_prune is called as f\(configs, named_args, \*\*kwargs"):
+            tuned[(1,)](None, 1)
+        tuned = autotune(SIZES, key=[], do_bench=measure,
+                         prune_configs_by={"perf_model": lambda BLOCK: BLOCK, "top_k": 1})(kernel)
+        with self.assertRaisesRegex(TypeError, r"perf_model is called as f\(\*\*args\)"):
+            tuned[(1,)](None, 1)
+
     def test_tuners_that_derive_from_ours(self):
         kernel, measure = timed({16: 3.0, 64: OutOfResources(2, 1, "room"), 256: 1.0})
         tuned = autotune(SIZES, key=[], do_bench=measure)(kernel)

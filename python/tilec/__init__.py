@@ -35,6 +35,8 @@ __tilec_module__ = "triton"
 
 def set_allocator(allocator):
     """Triton's way to give kernels workspace: tilec's need none, so that nothing happens."""
+    if allocator is not None and not callable(allocator):
+        raise TypeError(f"an allocator is a function, f(size, alignment, stream), not {allocator!r}")
 
 
 if _os.environ.get("TILEC_CUDA_AS"):

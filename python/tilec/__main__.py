@@ -21,7 +21,7 @@ import runpy
 import sys
 import types
 
-from . import device
+from . import cuda_as, device
 from .install import TRITON_VERSION, inherit, install
 
 
@@ -60,6 +60,8 @@ def _run_file(path, arguments):
         with open(path, "rb") as file:
             text = file.read()
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and not set("./") & set(path):
+            return _refuse_word("there is neither a file nor a command", path, _COMMANDS)
         return _refuse(f"cannot open {path}: {error.strerror}")
     _run_as_main(compile(text, path, "exec"), path)
     return 0
@@ -112,14 +114,33 @@ def _refuse(why):
     return 2
 
 
+def _refuse_word(what, word, known):
+    """A word that is none of those known; the one that is near, or where all are listed."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, known, 1)
+    return _refuse(f"{what} `{word}`" + (f"; did you mean `{near[0]}`?" if near else
+                                         ": `python -m tilec --help` lists what there is"))
+
+
 def _usage():
     print(__doc__.strip(), file=sys.stderr)
     return 2
 
 
+_OPTIONS = ("--device", "--cuda-as", "--check", "--version", "--help")
+_WITH_VALUE = {"--device": device.NAMES, "--cuda-as": cuda_as.DEVICES}
+
+
 def _take_option(text, arguments):
     """Handle one `--option`; True: go on, otherwise the status to end with."""
-    option, _, value = text.partition("=")
+    option, equals, value = text.partition("=")
+    if option not in _OPTIONS:
+        return _refuse_word("there is no option", option, _OPTIONS)
+    if equals and option not in _WITH_VALUE:
+        return _refuse(f"{option} takes no value")
+    if option in _WITH_VALUE and not value and (equals or not arguments):
+        return _refuse(f"{option} takes a name: {', '.join(_WITH_VALUE[option])}")
     if option == "--version":
         from . import __version__
 
@@ -132,41 +153,40 @@ def _take_option(text, arguments):
         device.check_accesses()
         os.environ["TILEC_CHECK"] = "1"
         return True
-    if option == "--device" and (value or arguments):
+    if option == "--device":
         name = value or arguments.pop(0)
         if name not in device.NAMES:
             return _refuse(f"there is no device `{name}`; there are {', '.join(device.NAMES)}")
         device.use_device(name)
         os.environ["TILEC_DEVICE"] = device.selected
         return True
-    if option == "--cuda-as" and (value or arguments):
-        from . import cuda_as
-
-        name = value or arguments.pop(0)
-        if name not in cuda_as.DEVICES:
-            return _refuse(f"--cuda-as is {', '.join(cuda_as.DEVICES)}, not `{name}`")
-        cuda_as.begin(name)
-        return True
-    return _usage()
+    name = value or arguments.pop(0)
+    if name not in cuda_as.DEVICES:
+        return _refuse(f"--cuda-as is {', '.join(cuda_as.DEVICES)}, not `{name}`")
+    cuda_as.begin(name)
+    return True
 
 
 def main(arguments):
     if arguments and arguments[0] in _COMMANDS:
         return _become_command(_COMMANDS[arguments[0]], arguments[1:])
+    given = list(arguments)
     while arguments and arguments[0].startswith("--"):
         status = _take_option(arguments.pop(0), arguments)
         if status is not True:
             return status
     if not arguments:
-        return _usage()
+        return _refuse(f"{' '.join(given)} needs a program behind it") if given else _usage()
     install()
     inherit()
     _forget_our_frames()
     first = arguments.pop(0)
+    if first[0:1] == "-" and first not in ("-m", "-c") and not os.path.exists(first):
+        return _refuse_word("there is no option", first, (*_OPTIONS, "-m", "-c"))
     if first not in ("-m", "-c"):
         return _run_file(first, arguments)
     if not arguments:
-        return _usage()
+        return _refuse(f"{first} needs {'the name of a module' if first == '-m' else 'a text'} behind it")
     run = _run_module if first == "-m" else _run_text
     return run(arguments[0], arguments[1:])
 

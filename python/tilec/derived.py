@@ -221,6 +221,8 @@ class Gradients(KernelInterface):
         self.tape = _tape(tape)
         self.fused = fused
         self.wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+        if not self.wrt:
+            raise ValueError("wrt is empty: it names the arrays whose gradients are wanted")
         self.__name__ = f"{kernel.__name__}_grad"
         self._known = {}
         for name in (of, *self.wrt):

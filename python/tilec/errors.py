@@ -155,8 +155,22 @@ def of_status(status, kind, text):
     if status == _NO_MEMORY:
         return MemoryError(text)
     if status in (_NOT_FOUND, _BAD_ARGUMENT):
-        return ArgumentError(text)
+        return ArgumentError(_with_near_option(text))
     return DeviceError(text)
+
+
+# options of a launch that the package takes itself, so that the library, which refuses unknown ones, has none
+_OPTIONS = ("device", "stream", "arch", "check", "unspecialised", "grid", "warmup", "ir_override")
+
+
+def _with_near_option(text):
+    """With a hint at the option that a name was meant for, where the library knew of none."""
+    import difflib
+    import re
+
+    unknown = re.search(r" has no parameter `(\w+)`$", text.partition("\n")[0])
+    near = difflib.get_close_matches(unknown[1], _OPTIONS, 1) if unknown and "\nhint: " not in text else ()
+    return f"{text}\nhint: did you mean `{near[0]}`?" if near else text
 
 
 def _errors_first(text):

@@ -16,15 +16,14 @@ def _is_recording(torch):
         return True
 
 
-def warn_of_gradients(kernel, arguments):
-    """Called once for what was compiled anew, by kernel's _compiled()."""
+def warn_of_gradients(kernel, parameter):
+    """The tensor given for the parameter requires one.  Is it told of, which is done once a kernel?"""
     torch = sys.modules.get("torch")
-    if torch is None or not hasattr(torch, "is_grad_enabled"):
-        return
-    wanting = [name for name, value in arguments if getattr(value, "requires_grad", False) is True]
-    if wanting and _is_recording(torch):
-        warnings.warn(
-            f"kernel `{kernel}`: the tensor given for `{wanting[0]}` requires a gradient, and a launch is no "
-            "part of autograd: what it writes has none. Make it an operator with a backward "
-            "(tilec.torch, or torch.autograd.Function); torch.no_grad() or .detach() says that none is meant",
-            stacklevel=3)
+    if torch is None or not hasattr(torch, "is_grad_enabled") or not _is_recording(torch):
+        return False
+    warnings.warn(
+        f"kernel `{kernel}`: the tensor given for `{parameter}` requires a gradient, and a launch is no "
+        "part of autograd: what it writes has none. Make it an operator with a backward "
+        "(tilec.torch, or torch.autograd.Function); torch.no_grad() or .detach() says that none is meant",
+        stacklevel=3)
+    return True

@@ -30,8 +30,10 @@ class KernelParam:
     def __init__(self, num, parameter, is_listed, is_unaligned):
         self.num = num
         self.name = parameter.name
-        self.has_default = parameter.default is not parameter.empty
-        self.default = parameter.default
+        # *args and **kwargs, which the compiler refuses in its own words, are none that a launch can miss
+        is_rest = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        self.has_default = parameter.default is not parameter.empty or is_rest
+        self.default = () if is_rest else parameter.default
         given = parameter.annotation
         self.annotation = "" if given is parameter.empty else (
             given if isinstance(given, str) else getattr(given, "__name__", str(given)))
@@ -106,7 +108,8 @@ class JITFunction(_core.Kernel, KernelInterface):
 
     def __init__(self, fn, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
                  do_not_specialize_on_alignment=None, debug=None, noinline=None):
-        from inspect import signature  # not at the top: it takes as long as the rest of the package
+        # not at the top: it takes as long as the rest of the package
+        from inspect import Parameter, isasyncgenfunction, iscoroutinefunction, signature
 
         self.fn = fn
         self.version = version
@@ -117,6 +120,9 @@ class JITFunction(_core.Kernel, KernelInterface):
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or []
         if not hasattr(fn, "__globals__"):
             raise TypeError(f"a kernel is a function made by `def`, not {fn!r}")
+        if iscoroutinefunction(fn) or isasyncgenfunction(fn):
+            raise TypeError(f"a kernel is a function made by `def`: leave out the `async` of `{fn.__qualname__}`; "
+                            "launches on a GPU do not wait by themselves")
         self.signature = signature(fn)
         names = list(self.signature.parameters)
         self.unspecialised = _listed(names, do_not_specialize)
@@ -134,9 +140,11 @@ class JITFunction(_core.Kernel, KernelInterface):
         self.__globals__ = fn.__globals__
         self._repr = repr
         self._original = self._source = Source(fn)
+        kinds = [p.kind for p in self.signature.parameters.values()]
+        by_name = kinds.count(Parameter.KEYWORD_ONLY) + kinds.count(Parameter.VAR_KEYWORD)
         self._set_params(tuple((p.name, p.is_constexpr, *([p.default] if p.has_default else []))
                                for p in self.params),
-                         sum(p.kind != p.KEYWORD_ONLY for p in self.signature.parameters.values()))
+                         len(kinds) - by_name, Parameter.VAR_POSITIONAL in kinds)
 
     @property
     def debug(self):
@@ -206,7 +214,6 @@ class JITFunction(_core.Kernel, KernelInterface):
 
     def _compiled(self, call, args, kwargs, is_warmup):
         kwargs = kwargs or {}
-        warn_of_gradients(self.__name__, itertools.chain(zip(self.arg_names, args), kwargs.items()))
         made = CompiledKernel(self, call)
         cache = self.device_caches[0][0]
         key = f"{self.__qualname__} {next(_NUMBERS)}"
@@ -225,6 +232,9 @@ class JITFunction(_core.Kernel, KernelInterface):
             for hook in filter(None, hooks):
                 hook(**told)
         return made
+
+    def _wants_gradient(self, parameter):
+        return warn_of_gradients(self.__name__, parameter)
 
     def _told_of(self, made, key, args, kwargs, is_warmup):
         """What hooks are told of a compile, which lies behind it here."""

@@ -33,7 +33,8 @@ class Source:
 
         start = re.search(r"^[ \t]*def[ \t]+(\w+)", raw, re.MULTILINE)
         if start is None:
-            line = raw.strip().partition("\n")[0]
+            lines = [line.strip() for line in raw.strip().split("\n")]
+            line = next((line for line in lines if not line.startswith("@")), lines[0])
             raise SourceError(f"a kernel is a function made by `def`, not `{line}`")
         self.text = raw[start.start():]
         self.name = start[1]

@@ -12,6 +12,7 @@ autograd uses `backward`.  docs/pytorch.md has a loss function.
 """
 
 import inspect
+import re
 import threading
 
 import torch
@@ -168,6 +169,32 @@ def _one_at_a_time(operator):
     return vmap
 
 
+def _no_backward(called):
+    """PyTorch's own text names a function of PyTorch, which users of op() have not called."""
+    def backward(ctx, *gradients):
+        raise NotImplementedError(
+            f"the operator `{called}` has no backward: tilec.torch.op(backward=...) takes a function of the "
+            'gradients, or "derive"; torch.no_grad() or .detach() says that no gradient is meant')
+
+    return backward
+
+
+def _refuse_options(fn, name, fake, backward, setup, mutates):
+    if fn is not None and not callable(fn):
+        raise TypeError(f"tilec.torch.op makes an operator of a function, not of {fn!r}; its name is an option: "
+                        '@tilec.torch.op(name="library::name")')
+    if name is not None and not re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", str(name), re.ASCII):
+        raise ValueError(f'the name of an operator is "library::name", as "mine::scale", not {name!r}')
+    if backward is not None and backward != "derive" and not callable(backward):
+        raise TypeError(f'backward is a function of the gradients, or "derive", not {backward!r}')
+    for option, given in (("fake", fake), ("setup", setup)):
+        if given is not None and not callable(given):
+            raise TypeError(f"{option} is a function, not {given!r}")
+    if backward == "derive" and (mutates or setup):
+        raise TypeError('backward="derive" keeps what it needs itself, and is for functions that change none of '
+                        "their arguments")
+
+
 def op(fn=None, *, name=None, mutates=(), strided=False, fake=None, backward=None, setup=None,
        device_types=None):
     """Make an operator of PyTorch of a function that launches kernels.
@@ -185,9 +212,7 @@ def op(fn=None, *, name=None, mutates=(), strided=False, fake=None, backward=Non
     setup       f(ctx, inputs, output) keeps what `backward` needs; by default ctx.saved_tensors
                 has the tensors of the inputs, then of the output, ctx.given the rest by name
     """
-    if backward == "derive" and (mutates or setup):
-        raise TypeError('backward="derive" keeps what it needs itself, and is for functions that change none of '
-                        "their arguments")
+    _refuse_options(fn, name, fake, backward, setup, mutates)
 
     def decorate(function):
         signature = _annotated(function)
@@ -211,6 +236,8 @@ def op(fn=None, *, name=None, mutates=(), strided=False, fake=None, backward=Non
             operator.register_autograd(derived, setup_context=keeps)
         elif backward:
             operator.register_autograd(backward, setup_context=setup or _save_all(signature))
+        elif not changed:
+            operator.register_autograd(_no_backward(called))
         if not changed:
             operator.register_vmap(_one_at_a_time(operator))
         return operator

@@ -108,7 +108,9 @@ class Autotuner(KernelInterface):
         self.__doc__ = self.base_fn.__doc__
         self.__module__ = self.base_fn.__module__
         self.arg_names = arg_names
-        self.configs = list(configs) or [Config({})]
+        self.configs = list(configs)
+        self._has_none = not self.configs
+        self.configs = self.configs or [Config({})]
         wrong = [c for c in self.configs if not hasattr(c, "all_kwargs")]
         if wrong:
             raise TypeError("what @autotune measures are configurations, Config({'BLOCK': 128}), "
@@ -117,6 +119,7 @@ class Autotuner(KernelInterface):
         self.reset_to_zero = list(reset_to_zero or ())
         self.restore_value = list(restore_value or ())
         self._check_names()
+        _warn_of_pruning(self.__name__, prune)
         self.pre_hook = pre_hook or self._reset
         self.post_hook = post_hook or self._restore
         self.user_defined_pre_hook, self.user_defined_post_hook = bool(pre_hook), bool(post_hook)
@@ -361,7 +364,8 @@ class Autotuner(KernelInterface):
         """The configurations worth measuring for the arguments in `nargs` and `kwargs`."""
         configs = self.configs
         if self.early_config_prune:
-            configs = list(self.early_config_prune(configs, Arguments(self.nargs), **kwargs))
+            configs = list(_called("early_config_prune", "f(configs, named_args, **kwargs)", self.early_config_prune,
+                                   configs, Arguments(self.nargs), **kwargs))
             if not configs:
                 raise AutotunerError("No valid autotuner configs after pruning. `early_config_prune` "
                                      "should return at least one config.")
@@ -372,8 +376,8 @@ class Autotuner(KernelInterface):
             top = max(1, int(len(configs) * top))
         if len(configs) <= top:
             return configs
-        return sorted(configs, key=lambda c: self.perf_model(
-            **{**self.nargs, **kwargs, **c.all_kwargs()}))[:top]
+        return sorted(configs, key=lambda c: _called(
+            "perf_model", "f(**args)", self.perf_model, **{**self.nargs, **kwargs, **c.all_kwargs()}))[:top]
 
     def _key(self, named):
         for name in self.keys:
@@ -442,7 +446,12 @@ class Autotuner(KernelInterface):
         if kwargs.pop("warmup", False):
             return self.fn.warmup(*args, **kwargs, **config.all_kwargs())
         grid = kwargs.pop("grid")
-        return self.fn[grid](*args, **kwargs, **config.all_kwargs())
+        try:
+            return self.fn[grid](*args, **kwargs, **config.all_kwargs())
+        except TypeError as error:
+            if self._has_none and "misses an argument" in str(error):
+                raise TypeError(f"{error}\nhint: the list of configurations of @autotune is empty") from error
+            raise
 
     def warmup(self, *args, grid, **kwargs):
         """Compile all configurations that are worth it; a list."""
@@ -455,6 +464,30 @@ class Autotuner(KernelInterface):
 
     def __call__(self, *args, **kwargs):
         return self.fn(*args, **kwargs)
+
+
+_PRUNING = ("early_config_prune", "perf_model", "top_k")
+
+
+def _warn_of_pruning(kernel, prune):
+    """Triton ignores names that it does not know."""
+    unknown = [name for name in prune if name not in _PRUNING]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], _PRUNING, 1)
+        warnings.warn(f"prune_configs_by of the tuned kernel {kernel} has no `{unknown[0]}`, which is ignored: " +
+                      (f"did you mean `{near[0]}`?" if near else f"there are {', '.join(_PRUNING)}"),
+                      RuntimeWarning, stacklevel=4)
+
+
+def _called(option, how, function, *args, **kwargs):
+    """What it gives.  Where it does not take the arguments, Python's own text does not say who calls it."""
+    try:
+        return function(*args, **kwargs)
+    except TypeError as error:
+        if error.__traceback__.tb_next is not None:
+            raise
+        raise TypeError(f"{error}: {option} is called as {how}, of which the last are the arguments of the "
+                        f"launch by name") from error
 
 
 def _fastest(timings):

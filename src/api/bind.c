@@ -112,11 +112,21 @@ static void take_argument(Binder *b, int param, const tilec_arg *a)
 static void check_hint(Binder *b, const tilec_arg *a)
 {
     int least = bind_option_least(bind_option_index(a->name));
+    Span whole = source_whole(b->r->file->source);
     Const c;
 
-    if (bind_constant_of(a, NULL, NULL, &c) && c.kind == CONST_INT && c.integer < least)
-        bind_refuse(b, TILEC_REFUSED, source_whole(b->r->file->source),
-                    "%s must be a whole number of %d or more, not %lld", a->name, least,
+    if (!bind_constant_of(a, NULL, NULL, &c) || c.kind == CONST_NONE)
+        return;
+    bool counts = strncmp(a->name, "num_", 4) == 0 || strcmp(a->name, "maxnreg") == 0;
+    if (counts && c.kind != CONST_INT && c.kind != CONST_BOOL)
+        bind_refuse(b, TILEC_REFUSED, whole, "%s must be a whole number of %d or more, not %s",
+                    a->name, least, const_kind_name(&c));
+    else if (c.kind == CONST_INT && c.integer < least)
+        bind_refuse(b, TILEC_REFUSED, whole, "%s must be a whole number of %d or more, not %lld",
+                    a->name, least, (long long)c.integer);
+    else if (c.kind == CONST_INT && strcmp(a->name, "num_ctas") == 0 &&
+             (c.integer & (c.integer - 1)) != 0)
+        bind_refuse(b, TILEC_REFUSED, whole, "num_ctas must be a power of 2 (1, 2), not %lld",
                     (long long)c.integer);
 }
 

@@ -245,8 +245,6 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
         launch.on_part = NULL;
     }
 
-    if (!api_available(device, error))
-        return TILEC_FAILED;
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) {
         warn_of_none(&(Launch){.grid = grid, .say = say, .user = (void *)r});
         return TILEC_OK;
@@ -317,6 +315,9 @@ tilec_status api_launch_observed(tilec_file *file, const char *kernel, const int
     tilec_status status = request_open(&r, file, kernel, args, nargs, options, error);
     if (status == TILEC_OK)
         status = check_grid(&r, grid, error);
+    /* else arrays are blamed that are not on it */
+    if (status == TILEC_OK && !api_available(device_at(r.device), error))
+        status = TILEC_FAILED;
     if (status == TILEC_OK) {
         r.programs = grid_programs(grid);
         status = request_ready(&r, error);

@@ -12,6 +12,7 @@
 
 /* libdevice.c */
 const Libdevice *libdevice_find(const char *name); /* NULL: there is no such function */
+const char *libdevice_near(const char *word);      /* the name that is near; NULL: none is */
 const char *libdevice_name(const Libdevice *d);    /* as in the table */
 /* As many arguments as it has; an error for those that are NOT_YET. */
 Val call_libdevice(Lower *l, const Libdevice *d, const ArgList *args);

@@ -31,6 +31,15 @@ const Libdevice *libdevice_find(const char *name)
     return NULL;
 }
 
+const char *libdevice_near(const char *word)
+{
+    const char *names[COUNT(functions)];
+
+    for (int i = 0; i < COUNT(functions); i++)
+        names[i] = functions[i].name;
+    return near_name(word, names, COUNT(functions));
+}
+
 const char *libdevice_name(const Libdevice *d)
 {
     return d->name;

@@ -467,6 +467,21 @@ static bool takes_values(Val f)
     return (f.kind == VAL_BUILTIN && !is_python) || f.kind == VAL_LIBDEVICE;
 }
 
+/* max(n, 4) where `max = 3` stands above: a value has the name of a function. */
+static bool hides_function(Lower *l, const Node *callee, Val f)
+{
+    bool is_value = f.kind == VAL_RUN || f.kind == VAL_TUPLE ||
+                    (f.kind == VAL_CONST && f.c->kind != CONST_FUNCTION);
+    const Binding *b = is_value && callee->kind == N_NAME ? env_find(l, callee->name) : NULL;
+
+    if (!b || !b->bound || !l->language->builtin_find(callee->name, IN_TL | IN_PYTHON))
+        return false;
+    error_at(l, callee->span, E_NOT_CALLABLE, val_text(l, f));
+    note_at(l, b->span, NOTE_ASSIGNED_HERE, callee->name);
+    hint_at(l, H_HIDES_FUNCTION, callee->name);
+    return true;
+}
+
 Val lower_call(Lower *l, const Node *n)
 {
     ArgList args;
@@ -478,6 +493,8 @@ Val lower_call(Lower *l, const Node *n)
 
     if (f.kind == VAL_BUILTIN && strcmp(f.builtin->name, "static_assert") == 0)
         return lower_static_assert(l, n);
+    if (hides_function(l, n->left, f))
+        return val_unknown();
     args = lower_arguments(l, n, takes_values(f) ? ADMIT_VALUES : ADMIT_CONSTANTS);
     if (f.kind == VAL_BUILTIN && strcmp(f.builtin->name, "aggregate_replace") == 0)
         return class_replace(l, &args);

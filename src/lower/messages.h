@@ -69,6 +69,7 @@
 #define H_STATIC_RUN         "Python runs while the kernel is compiled: it may ask a tile for what is known then, x.shape, x.dtype, x.type"
 #define E_STATIC_RUN         "this is not known at compile time: %s"                                            /* R12 */
 #define H_NO_CALL            "it is no function: leave out the `()`"
+#define H_HIDES_FUNCTION     "`%s` is a function where no value has its name: give the value another"
 #define H_CALL_POINTER       "it is no function; memory is read by tl.load(pointer + i)"
 #define H_CALL_TILE          "it is no function; brackets index: x[...]"
 #define H_MODULE_CALL        "a module holds functions: call one of them"

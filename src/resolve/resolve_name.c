@@ -192,6 +192,8 @@ static Val no_member(Lower *l, Sym module, Sym member, int where, Span span)
 {
     const char *own = elementwise_name(l, module, member), *near = builtin_near(member, where);
 
+    if (!near && where & IN_LIBDEVICE)
+        near = libdevice_near(member);
     error_at(l, span, E_NO_MEMBER, module, member);
     if (where & IN_TL && meant_dtype(member))
         hint_at(l, H_DID_YOU_MEAN, meant_dtype(member));

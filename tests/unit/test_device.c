@@ -109,6 +109,11 @@ static void test_wishes_come_in_all_of_the_languages_ways(void **state)
             "num_ctas must be a whole number of 1 or more, not 0");
     refused(s, TILEC_REFUSED, (tilec_arg[]){of_int("maxnreg", -1)}, 1,
             "maxnreg must be a whole number of 0 or more, not -1");
+    refused(s, TILEC_REFUSED, (tilec_arg[]){of_int("num_ctas", 3)}, 1,
+            "num_ctas must be a power of 2 (1, 2), not 3");
+    refused(s, TILEC_REFUSED,
+            (tilec_arg[]){{.name = "maxnreg", .kind = TILEC_ARG_STRING, .text = "a"}}, 1,
+            "maxnreg must be a whole number of 0 or more, not ");
 }
 
 /* What code is made for, where the device leaves a choice. */
