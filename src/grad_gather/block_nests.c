@@ -14,6 +14,16 @@
 #include "gather.h"
 #include "blocks.h"
 
+/* Any of those in the loop, of which each has one. */
+static const Tap *tap_of_loop(const Blocks *b, const Op *loop)
+{
+    int which = 0;
+
+    while (b->taps[which].tap.loop != loop)
+        which++;
+    return &b->taps[which].tap;
+}
+
 static Value *program_number(Blocks *b, OpCode code)
 {
     const Type *i32 = type_scalar(b->g->func->module, DT_I32);
@@ -180,8 +190,10 @@ static void add_parts(Blocks *b, const Op *loop, Value **sums)
         at->site = t->tap.op->site;
         at->mark = t->tap.op->mark;
         d = build_cast(at, d, sum->type->dtype, ROUND_NEAREST);
-        if (!blocks_say_all(b->stored[which], &t->tap))
-            d = build_select(at, make(b, t->tap.mask), d, build_float(at, d->type, 0));
+        if (!blocks_say_all(b->stored[which], &t->tap)) {
+            Value *mask = make(b, t->tap.mask);
+            d = build_select(at, mask, d, build_float(at, d->type, 0));
+        }
         sums[which] = build_binary(at, OP_add, sum, d);
         value_shaped_like(b->g->func->module, sums[which], t->tap.data);
     }
@@ -231,12 +243,10 @@ static void sum_program(Blocks *b, const Tap *t, const Value *end, Value **sums)
 static void sum_programs(Blocks *b, const Op *loop, const Value *end, Value **sums)
 {
     Grad *g = b->g;
-    const Tap *t = NULL;
+    const Tap *t = tap_of_loop(b, loop);
     const Type *types[MOST_ARRAYS];
     Value *operands[FOR_BOUNDS + MOST_ARRAYS], *from, *to;
 
-    for (int i = 0; i < b->ntaps; i++)
-        t = b->taps[i].tap.loop == loop ? &b->taps[i].tap : t;
     grad_stand_for(g, loop);
     b->inner = map_new(g->arena);
     b->inside = map_new(g->arena);
@@ -353,10 +363,8 @@ static Value *find_end(Blocks *b, const Value **ends, Poly *out)
     Value *all = NULL;
 
     for (int i = 0; i < b->nloops; i++) {
-        const Tap *t = NULL;
+        const Tap *t = tap_of_loop(b, b->loops[i]);
         Poly p;
-        for (int k = 0; k < b->ntaps; k++)
-            t = b->taps[k].tap.loop == b->loops[i] ? &b->taps[k].tap : t;
         grad_stand_for(b->g, t->loop);
         Value *one = end_of_all(b, t, &ends[i], &p);
         int64_t more;
