@@ -16,8 +16,6 @@
  *   - x - tl.sum(x), which is a mean without its division, or a factor that stands outside of the
  *     parentheses.
  *
- * So is tl.sum(x - mean), which is 0, for the sum of squares.
- *
  * Sums may be those of a row, or what a loop has added up.
  */
 #include "suspect.h"
@@ -266,22 +264,6 @@ static void look_at_norm(const Suspect *s, const Op *op)
                      "this divides by a %s of squares, and not by its root", part ? "mean" : "sum");
 }
 
-/* tl.sum(x - tl.sum(x) / n) */
-static void look_at_deviations(const Suspect *s, const Op *op)
-{
-    const Op *difference = element(op->operands[0])->def;
-    bool part = false;
-
-    if (!difference || difference->code != OP_sub)
-        return;
-    const Value *of = sum_of(difference->operands[1], &part);
-    const Op *sum = of ? of->def : NULL;
-    if (part && ir_reduces(sum) && sum->operands[0]->type->rank == op->operands[0]->type->rank &&
-        attr_axis(sum) == attr_axis(op) && is_same(summed(of), difference->operands[0]))
-        suspect_warn(s, op, "tl.sum(d * d), for a variance",
-                     "this adds up the differences to a mean, which are 0 in all");
-}
-
 static bool is_sum_of_squares(const Value *v)
 {
     bool part;
@@ -409,8 +391,6 @@ static void look_at(Op *op, void *suspect)
 
     if (op->nresults != 1 || !dtype_is_float(op->results[0]->type->dtype))
         return;
-    if (ir_reduces(op) && op->noperands == 1 && ir_combine_code(op) == OP_add)
-        look_at_deviations(s, op);
     if (op->code == OP_sub) {
         look_at_variance(s, op);
         look_at_square(s, op);

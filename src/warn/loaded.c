@@ -153,16 +153,12 @@ static bool is_all(const Launch *l, const Numbers *n, int64_t all, int64_t first
             (is_product(&more, all, MOST_FACTORS) && !is_product(&more, first, MOST_FACTORS)));
 }
 
-/* A part of a row behind whole ones, or of an array of one, a quarter of which is left: neither a
- * number of the launch nor a row ends it. */
+/* A part of a row behind whole ones, which neither a number of the launch nor a row ends. */
 static bool ends_within_row(const Launch *l, const Numbers *n, const tilec_tensor *t, int64_t first)
 {
     const Numbers more = all_numbers_of(l, n);
     const Programs *p = l->programs;
 
-    if (t->ndim == 1)
-        return 4 * first <= 3 * t->shape[0] && !p->bounded_by_data && !p->indexed_by_data &&
-               tensor_stride(t, 0) == 1 && !is_multiple(&more, first, MOST_FACTORS);
     return t->ndim > 1 && span_of(t) == elements_of(t) && tensor_stride(t, t->ndim - 1) == 1 &&
            first % t->shape[t->ndim - 1] != 0 && first > t->shape[t->ndim - 1] &&
            !p->bounded_by_data && !p->indexed_by_data && !is_multiple(&more, first, MOST_FACTORS);
@@ -260,10 +256,10 @@ static bool is_of_other_axis(const Launch *l, int64_t used, int64_t all)
     return false;
 }
 
-/* As many as another dimension has: of width by the limit of height. */
+/* As many as the other one of two dimensions has: of width by the limit of height. */
 static bool is_of_other_dimension(const Launch *l, const tilec_tensor *t, int d, int64_t used)
 {
-    for (int i = 0; i < t->ndim; i++) {
+    for (int i = 0; i < t->ndim && t->ndim == 2; i++) {
         if (i != d && used > 1 && t->shape[i] == used && is_argument(l, t->shape[d]) &&
             is_argument(l, used))
             return true;
