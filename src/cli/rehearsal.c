@@ -7,7 +7,8 @@
  * interpreter, which looks at everything, and on arrays that are its own, as fork() gives them; and
  * while the command's own launch runs, on the CPU: who names another device knows of --check.  What
  * it finds is a warning of the command, behind the results, and told only where nothing else was:
- * it is likely the same mistake.
+ * it is likely the same mistake.  Only what stops a checked launch is: that parts of an array stay
+ * unread is often meant, and who asks for --check hears it.
  *
  * The child has a tenth of a second of the CPU, and its programs that have begun as much again. One
  * that is not ready then has found nothing, or what it has found up to there.
@@ -38,20 +39,6 @@ static bool is_wanted(const Call *k)
            !o->count && !o->trace && !k->cli->warned && bytes_of(k) <= MOST_BYTES;
 }
 
-typedef struct {
-    Arena *arena;
-    Text said;
-} Heard;
-
-/* Of arrays; what the compiler says is said of the command's own launch. */
-static void hear(void *heard, const char *text)
-{
-    Heard *h = heard;
-
-    if (strncmp(text, "warning: ", 9) == 0 && h->said.len == 0)
-        text_put(&h->said, text);
-}
-
 /* What stops a checked launch is a warning here. */
 static const char *as_warning(Arena *a, const char *error)
 {
@@ -65,13 +52,10 @@ static const char *as_warning(Arena *a, const char *error)
 static const char *rehearse(Cli *c, void *call, const volatile int *over)
 {
     const Call *k = call;
-    Heard h = {c->arena, text_new(c->arena)};
     tilec_launch_options o = {.device = "interp",
                               .check = 1,
                               .num_warps = k->options.launch.num_warps,
                               .num_stages = k->options.launch.num_stages,
-                              .on_message = hear,
-                              .user = &h,
                               .cancel = over};
     char *error = NULL;
 
@@ -79,7 +63,7 @@ static const char *rehearse(Cli *c, void *call, const volatile int *over)
                      &error) == TILEC_FAULT &&
         error)
         return as_warning(c->arena, error);
-    return h.said.s;
+    return NULL;
 }
 
 void rehearsal_start(Call *k)
