@@ -10,14 +10,14 @@
  * it is likely the same mistake.  Only what stops a checked launch is: that parts of an array stay
  * unread is often meant, and who asks for --check hears it.
  *
- * The child has a tenth of a second of the CPU, and its programs that have begun as much again. One
- * that is not ready then has found nothing, or what it has found up to there.
+ * The child has a twentieth of a second of the CPU, and its programs that have begun as much again.
+ * One that is not ready then has found nothing, or what it has found up to there.
  */
 #include "call.h"
 
 #include <string.h>
 
-enum { MICROS = 200000, MOST_BYTES = 16 << 20 };
+enum { MICROS = 50000, MOST_BYTES = 256 << 10 };
 
 static size_t bytes_of(const Call *k)
 {
