@@ -235,18 +235,6 @@ static bool is_worth(Blocks *b)
 
 /* --- arrays --- */
 
-static void add_atomically(Grad *g, Op *store)
-{
-    const int64_t add[3] = {RMW_ADD, SEM_RELAXED, 0};
-    const Builder before = g->b;
-
-    g->b = builder_before(store);
-    build_op(&g->b, OP_atomic_rmw, store->noperands, store->operands, 3, add, 1,
-             &store->operands[STORE_DATA]->type);
-    op_remove(store);
-    g->b = before;
-}
-
 static void settle(Blocks *b, int which)
 {
     Grad *g = b->g;
@@ -261,7 +249,7 @@ static void settle(Blocks *b, int which)
     }
     g->needs.len = needs;
     for (int i = 0; i < b->made[which].len; i++)
-        add_atomically(g, b->made[which].at[i]);
+        gather_add_atomically(g, b->made[which].at[i]);
 }
 
 static bool may_be_exchanged(const GradArray *a)

@@ -29,6 +29,7 @@ void gather_windows(Grad *g, GradArray *a);
 /* transposed.c: what atomics of a loop add, each program sums up for elements of its own, where
  * these are numbered by rounds, or by rounds and lanes */
 void gather_transposed(Grad *g, GradArray *a);
+void gather_add_atomically(Grad *g, Op *store); /* what a store stores, in its place */
 
 /* blocks.c: what atomics add to blocks that rounds of all programs go through, each program sums up
  * for blocks of its own */

@@ -102,7 +102,7 @@ static Op *transpose(Grad *g, GradArray *a, const Tap *t)
     return made;
 }
 
-static void add_atomically(Grad *g, Op *store)
+void gather_add_atomically(Grad *g, Op *store)
 {
     const int64_t add[3] = {RMW_ADD, SEM_RELAXED, 0};
     const Builder before = g->b;
@@ -145,7 +145,7 @@ void gather_transposed(Grad *g, GradArray *a)
     }
     g->needs.len = made.len > 0 ? then : needs;
     for (int i = 0; i < made.len; i++)
-        add_atomically(g, made.at[i]);
+        gather_add_atomically(g, made.at[i]);
     if (made.len == 0)
         return;
     a->is_transposed = true;
