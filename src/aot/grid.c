@@ -155,6 +155,17 @@ static const Node *parse_grid(GridText *g)
     return g->problem ? NULL : n;
 }
 
+/* Of a number that the text has itself. */
+static const char *translate_extent(GridText *g, const Node *n)
+{
+    const Node *number = n->kind == N_UNARY ? n->left : n;
+    bool is_negative = n->kind == N_UNARY && n->op == UN_MINUS;
+
+    if (number->kind == N_INT && (is_negative || number->integer == 0))
+        return refuse(g, n, "this many programs there cannot be: 1 is the least");
+    return translate(g, n);
+}
+
 const char *aot_grid(AotHeader *h)
 {
     GridText g = {.header = h};
@@ -162,7 +173,7 @@ const char *aot_grid(AotHeader *h)
 
     for (int d = 0; n && d < COUNT(h->extent); d++)
         h->extent[d] = d >= (n->kind == N_TUPLE ? n->nitems : 1) ? "INT64_C(1)"
-                       : n->kind == N_TUPLE                      ? translate(&g, n->items[d])
-                                                                 : translate(&g, n);
+                       : n->kind == N_TUPLE                      ? translate_extent(&g, n->items[d])
+                                                                 : translate_extent(&g, n);
     return g.problem;
 }
