@@ -483,6 +483,10 @@ static bool make_value(Scheduler *s, Ask *a, Made *out)
     }
     if (!a->value->def)
         bug("a tile argument without a buffer");
+    int rank = a->value->type->rank;
+    if (plan_buffer(s->plan, a->value) != NO_BUFFER &&
+        memcmp(a->map, plan_identity, (size_t)rank) != 0) /* of extents of 1: as its fill has it */
+        return plan_get(s, a->role, a->value, plan_identity, out);
     Value *source = access_renamed(a->value, a->map, in);
     return source ? plan_get(s, a->role, source, in, out) : by_definition(s, a, out);
 }
