@@ -27,8 +27,9 @@
  *
  * Registers that each have a divisor of their own go by the same steps without an f, and take their
  * sign at the front, so that -0 stays; that is right while both are between 2^-62 and 2^62, or x is
- * 0.  One branch for several, and not one each, lets them be divided side by side.  So do integers
- * and halves by one divisor.
+ * 0.  A divisor of which it is known that it is not below 2^-100 needs no test for that where x is
+ * at most 2^27.  One branch for several, and not one each, lets them be divided side by side.  So
+ * do integers and halves by one divisor.
  *
  * 1/s is r without an f, from 2^-126 to 2^126; of numbers that are not tiny, as in a sigmoid, only
  * the latter has to be told.  2/s, or by another power of two, is that times the power.
@@ -51,8 +52,8 @@ enum {
 /* With an f a divisor is at most that. */
 static const double MOST_DIVISOR = 1 << 24;
 
-/* Without an f both are at most that, and at least 1 by it. */
-static const double LARGEST = 0x1p62;
+/* Without an f both are at most that, and at least 1 by it; dividends of what is not tiny. */
+static const double LARGEST = 0x1p62, LARGEST_BY_LARGE = 0x1p27;
 
 typedef struct {
     Val s, r, f;
@@ -365,19 +366,20 @@ static Val with_sign_of(Nv *n, Val x, Val s)
 }
 
 /* Each by its own. */
-static void divide_each(Nv *n, const Group *g, bool positive, Val *out)
+static void divide_each(Nv *n, const Group *g, const NvDivision *d, Val *out)
 {
-    const double least = 1 / LARGEST;
+    const double least = 1 / LARGEST, most = d->large ? LARGEST_BY_LARGE : LARGEST;
     Val usual[MOST], good = all_fit(n, g->x, g->regs, g->count, least);
 
-    good = LLVMBuildAnd(n->b, good, none_above(n, g->x, g->regs, g->count, LARGEST), "");
+    good = LLVMBuildAnd(n->b, good, none_above(n, g->x, g->regs, g->count, most), "");
     good = LLVMBuildAnd(n->b, good, none_above(n, g->s, g->regs, g->count, LARGEST), "");
-    good = LLVMBuildAnd(n->b, good, none_below(n, g->s, g->regs, g->count, least), "");
+    if (!d->large)
+        good = LLVMBuildAnd(n->b, good, none_below(n, g->s, g->regs, g->count, least), "");
     Ways w = ways_begin(n, good);
     for (int i = 0; i < g->count; i++) {
         Val s = g->s[g->regs[i]], x = g->x[g->regs[i]];
-        Divisor d = own_divisor(n, positive ? s : llvm_call1(n->l, n->b, "llvm.fabs", s));
-        usual[i] = quotient_by(n, &d, positive ? x : with_sign_of(n, x, s));
+        Divisor by = own_divisor(n, d->positive ? s : llvm_call1(n->l, n->b, "llvm.fabs", s));
+        usual[i] = quotient_by(n, &by, d->positive ? x : with_sign_of(n, x, s));
     }
     ways_end(n, w, g, usual, out);
 }
@@ -445,7 +447,7 @@ static void divide_others(Nv *n, const NvDivision *d, int count, Val *out)
         if (found > 0 && d->power != 0)
             invert_group(n, &g, d, out);
         else if (found > 1)
-            divide_each(n, &g, d->positive, out);
+            divide_each(n, &g, d, out);
     }
 }
 

@@ -7,10 +7,10 @@
  *
  * b^x for b = e and 10: with n the integer nearest to x log2(b), b^x = 2^n 2^r, |r| <= 1/2, where
  * r = x log2(b) - n takes log2(b) in two parts; each of its roundings is at most 2^-26.  2^r is the
- * instruction's, and 2^(n - 1) is put together from its bits: b^x = 2^(n - 1) (2^r + 2^r).  n is
- * kept within [-125, 128], where that is a normal number, by saturating (x log2(b) + 125) / 253 to
- * [0, 1]: r then has what is missing, so that 2^r goes to infinity or to 0, and the product rounds
- * once into the subnormals.  A NaN saturates to 0, and is in r.
+ * instruction's, and 2^n is put together from its bits.  n is kept within [-126, 127], where that
+ * is a normal number, by saturating (x log2(b) + 126) / 253 to [0, 1]: r then has what is missing,
+ * so that 2^r goes to infinity or to 0, and the product rounds once into the subnormals.  A NaN
+ * saturates to 0, and is in r.
  *
  * tanh and erf are odd; with a = |x|, below an edge each is a + a s P(s), s = a^2, and above
  *
@@ -43,25 +43,30 @@ static Val instruct(Nv *n, const char *text, int nargs, const Val *args)
     return nv_pure_asm(n, n->l->f32, text, constraints[nargs], args, nargs);
 }
 
+/* Of -y the constants take the sign. */
 static Val power_by_exp2(Nv *n, Val x, double log2_of_base)
 {
-    enum { LEAST = -125, MOST = 128, SPAN = MOST - LEAST, BIAS = 127 };
+    enum { LEAST = -126, MOST = 127, SPAN = MOST - LEAST, BIAS = 127 };
+
+    if (LLVMIsAInstruction(x) && LLVMGetInstructionOpcode(x) == LLVMFNeg) {
+        x = LLVMGetOperand(x, 0);
+        log2_of_base = -log2_of_base;
+    }
     const double magic = 0x1.8p23; /* to it fp32 adds integers in its low bits */
     const float hi = (float)log2_of_base;
     const double lo = log2_of_base - hi;
     Val scale = fp32_constant(n, log2_of_base / SPAN);
     Val y = instruct(n, "fma.rn.sat.f32 $0, $1, $2, $3;", 3,
                      (Val[]){x, scale, fp32_constant(n, -(double)LEAST / SPAN)});
-    /* SPAN y is n - LEAST, and n - 1 + BIAS shall be in the low bits */
+    /* SPAN y is n - LEAST, and n + BIAS shall be in the low bits */
     Val sum =
-        llvm_fma(n->l, n->b, y, fp32_constant(n, SPAN), fp32_constant(n, magic + LEAST - 1 + BIAS));
-    Val whole = LLVMBuildFSub(n->b, sum, fp32_constant(n, magic - 1 + BIAS), "");
+        llvm_fma(n->l, n->b, y, fp32_constant(n, SPAN), fp32_constant(n, magic + LEAST + BIAS));
+    Val whole = LLVMBuildFSub(n->b, sum, fp32_constant(n, magic + BIAS), "");
     Val r = llvm_fma(n->l, n->b, x, fp32_constant(n, hi), LLVMBuildFNeg(n->b, whole, ""));
     r = llvm_fma(n->l, n->b, x, fp32_constant(n, lo), r);
     Val fraction = instruct(n, "ex2.approx.ftz.f32 $0, $1;", 1, &r);
     Val bits = LLVMBuildShl(n->b, llvm_bits(n->l, n->b, sum), llvm_int(n->l->i32, 23), "");
 
-    fraction = LLVMBuildFAdd(n->b, fraction, fraction, "");
     return LLVMBuildFMul(n->b, fraction, llvm_from_bits(n->l, n->b, bits), "");
 }
 

@@ -107,6 +107,8 @@ def binary(x, y, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
         r = a * b
     elif OP == "/":
         r = a / b
+    elif OP == "/(1+abs)":
+        r = a / (1 + tl.abs(b))
     elif OP == "//":
         r = a // b
     elif OP == "%":

@@ -230,6 +230,19 @@ def check_float_binary():
                 apply(f"{op} {dtype}", "binary", [a, b], "i1", want, op)
 
 
+def check_by_large():
+    """Divisors that are seen to be no less than 1, of which some are infinite; dividends of all sizes."""
+    for low, high in ((-149, 127), (-70, 30), (20, 128)):
+        x, y = (random.standard_normal(8192) * 2.0**random.integers(*ends, 8192) for ends in ((low, high), (-20, 128)))
+        x[::100], y[50::100], x[7::1000] = 0, np.inf, np.nan
+        with np.errstate(all="ignore"):
+            x, y = x.astype(np.float32), y.astype(np.float32)
+            want = x / (1 + np.abs(y))
+        suite.case(f"/ (1 + abs) from 2^{low}", "ops.py:binary", "cdiv(n,BLOCK)",
+                   {"x": x, "y": y, "out": f"empty(fp32,{x.size})", "n": x.size, "OP": repr("/(1+abs)"), "BLOCK": 1024},
+                   {"out": ("fp32", want)})
+
+
 def check_pairs():
     """Several elements a thread, which may be computed two at a time: as if by fp32, rounded once."""
     for dtype in ("fp16", "bf16"):
@@ -411,7 +424,7 @@ def check_fields():
 
 
 for part in (check_math, check_rounding_away, check_bessel, check_int_binary, check_division_by_one_number, check_mixed,
-             check_float_binary, check_pairs, check_short_pairs, check_casts, check_reductions, check_axes,
+             check_float_binary, check_by_large, check_pairs, check_short_pairs, check_casts, check_reductions, check_axes,
              check_columns, check_fields):
     part()
 suite.finish()
