@@ -787,7 +787,8 @@ const char *tilec_tuning_key(const tilec_file *file, const char *kernel, int i);
  *     maxnreg, ...) are accepted as named arguments: `debug`, when it is false, leaves assertions
  *     out, when it is true, or `sanitize_overflow` is, an integer that overflows is a failed one;
  *     `enable_fp_fusion`, when it is true, has products of floats added without being rounded, on
- *     every device (docs/accuracy.md); num_warps and num_stages go before those of `options`.
+ *     every device (docs/accuracy.md); num_warps and num_stages go before those of `options`;
+ *     maxnreg, from 1 to 255, is the most registers that a thread of a GPU may have.
  *     Nothing is kept after the call: the same array may be changed and passed again.
  * options: NULL = all defaults.
  *

@@ -19,7 +19,7 @@ from .wrappers import is_array
 
 _OPTIONS = ("num_warps", "num_stages", "arch")
 _WISHES = ("debug", "sanitize_overflow", "enable_fp_fusion")  # the command has True or False of these
-_PASSED_OVER = ("num_ctas", "maxnreg", "stream", "check", "unspecialised", "waves_per_eu",
+_PASSED_OVER = ("num_ctas", "stream", "check", "unspecialised", "waves_per_eu",
                 "matrix_instr_nonkdim", "kpack", "enable_reflect_ftz")
 
 
@@ -158,7 +158,8 @@ def _sorted(kernel, args, kwargs):
               if name in kwargs and name not in kernel.arg_names}
     given.update((name, bool(value)) for name, value in wishes.items() if value is not None)
     given.update((name, value) for name, value in kwargs.items()
-                 if name in kernel.arg_names or name not in _PASSED_OVER)
+                 if name in kernel.arg_names or
+                 name not in _PASSED_OVER and (name != "maxnreg" or value is not None))
     return given, options
 
 

@@ -109,8 +109,8 @@ typedef struct {
     int id; /* of the device that its tensors are on; -1: they are the host's, or none */
     const char
         *arch; /* what code is made for; NULL: for the machine, or whatever the device says */
-    int num_warps, num_stages; /* what is wished for; 0: nothing.  Not looked for where neither the
-                                * device nor a compile asks */
+    int num_warps, num_stages, maxnreg; /* what is wished for; 0: nothing.  Not looked for where
+                                         * neither the device nor a compile asks */
     bool drops_asserts, finds_overflow; /* as FrontLaunch has them */
     bool fuses;      /* enable_fp_fusion: products of floats are added without being rounded */
     bool typed_only; /* some argument is a type without a value: cannot be run */

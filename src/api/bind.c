@@ -233,20 +233,27 @@ static void bind_looks(Binder *b)
 /* Devices that follow wishes have code for each; a compile shows them in the IR. */
 static void bind_wishes(Binder *b)
 {
+    enum { MOST_REGISTERS = 255 };
     Binding *out = b->out;
     bool schedules = device_at(b->r->device)->schedules;
 
-    out->num_warps = out->num_stages = 0;
+    out->num_warps = out->num_stages = out->maxnreg = 0;
     if (!schedules && !b->job)
         return;
     out->num_warps = bind_wish(b, "num_warps");
     out->num_stages = bind_wish(b, "num_stages");
+    out->maxnreg = bind_wish(b, "maxnreg");
+    if (b->status == TILEC_OK && out->maxnreg > MOST_REGISTERS)
+        bind_refuse(b, TILEC_REFUSED, source_whole(b->r->file->source),
+                    "maxnreg is %d: a thread has no more than %d registers", out->maxnreg,
+                    MOST_REGISTERS);
     if (b->status == TILEC_OK && out->num_warps > 0)
         bind_check_warps(b, source_whole(b->r->file->source),
                          &(Const){.kind = CONST_INT, .integer = out->num_warps});
     if (schedules) {
         bind_key_put(out, &out->num_warps, sizeof out->num_warps);
         bind_key_put(out, &out->num_stages, sizeof out->num_stages);
+        bind_key_put(out, &out->maxnreg, sizeof out->maxnreg);
     }
 }
 

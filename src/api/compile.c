@@ -118,6 +118,7 @@ static const Func *lower_kernel(const Request *r, Arena *a, Diags *d, bool *boun
     if (f->num_warps == 0)
         f->num_warps = r->binding->num_warps;
     f->num_stages = r->binding->num_stages;
+    f->maxnreg = r->binding->maxnreg;
     if (bounded)
         *bounded = programs_bounded_by_data(m);
     if (!check_records(m, &wish, d))

@@ -166,12 +166,17 @@ bool args_takes(Cli *c, const Options *o, const char *name)
     return false;
 }
 
-/* What a launch looks for while it runs, and how it rounds, is said by name, as from C and Python;
- * a parameter of that name has it for itself. */
+/* What a launch looks for while it runs, how it rounds, and how many registers it may have is said
+ * by name, as from C and Python; a parameter of that name has it for itself. */
+static bool is_number(const char *wish)
+{
+    return strcmp(wish, "maxnreg") == 0;
+}
+
 static bool is_wish(const char *name)
 {
     return strcmp(name, "debug") == 0 || strcmp(name, "sanitize_overflow") == 0 ||
-           strcmp(name, "enable_fp_fusion") == 0;
+           strcmp(name, "enable_fp_fusion") == 0 || is_number(name);
 }
 
 bool args_wishes(Cli *c, const Options *o, const char *name)
@@ -181,13 +186,21 @@ bool args_wishes(Cli *c, const Options *o, const char *name)
 
 static NORETURN void refuse_wish(Cli *c, const char *name, const char *given)
 {
+    if (is_number(name))
+        cli_stop(c, CLI_USAGE, "%s=N is an option of the launch, and %s is no whole number", name,
+                 given);
     cli_stop(c, CLI_USAGE, "%s=True or %s=False is an option of the launch, and %s is neither",
              name, name, given);
 }
 
+static bool suits_wish(const char *name, const Const *v)
+{
+    return v->kind == (is_number(name) ? CONST_INT : CONST_BOOL);
+}
+
 static void check_wish(Cli *c, const Options *o, const char *name, const Const *v)
 {
-    if (args_wishes(c, o, name) && v->kind != CONST_BOOL)
+    if (args_wishes(c, o, name) && !suits_wish(name, v))
         refuse_wish(c, name, const_brief(v, c->arena));
 }
 
@@ -198,7 +211,7 @@ tilec_arg args_wish(Cli *c, const ArgText *text)
     if (text->is_type)
         refuse_wish(c, text->name, text->text);
     Const v = value_parse(&c->store, &none, text->name, text->text);
-    if (v.kind != CONST_BOOL)
+    if (!suits_wish(text->name, &v))
         refuse_wish(c, text->name, const_brief(&v, c->arena));
     tilec_arg arg = args_of_value(c, text->name, &v);
     arg.name = text->name;

@@ -151,8 +151,9 @@ static void emit_function(Nv *n)
         add_text_attribute(n, "nvvm.minctasm", "1"); /* so that it is known how many there are */
     else if (n->plan->together > 0)
         add_text_attribute(n, "nvvm.minctasm", arena_printf(n->arena, "%d", n->plan->together));
-    if (n->plan->room > 0)
-        add_text_attribute(n, "nvvm.maxnreg", arena_printf(n->arena, "%d", n->plan->room));
+    int most = MAX(n->plan->most, n->plan->room); /* not both */
+    if (most > 0)
+        add_text_attribute(n, "nvvm.maxnreg", arena_printf(n->arena, "%d", most));
     llvm_lines_begin(n->l, n->func, n->fn, n->options);
     LLVMBasicBlockRef entry = nv_block(n), start = nv_block(n);
     n->b = llvm_builder(n->l, entry);

@@ -294,6 +294,7 @@ struct NvPlan {
     int together; /* programs that shall fit a multiprocessor at once; 0: as it comes */
     int wished;   /* the same, if it costs next to nothing: nobody knows before it is assembled */
     bool crowds;  /* what it waits for is memory, so one more than fit by themselves is worth it */
+    int most;     /* registers of a thread, as the launch says; 0: it does not */
     GenRecipe recipe;
     int room; /* registers of a thread, with which just two programs fit; 0: as it comes */
     AxisFacts *axis;

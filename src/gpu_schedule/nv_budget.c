@@ -20,6 +20,9 @@
  * cannot say how many programs there shall be at most, but chips with `setmaxnreg` give a kernel
  * that uses it as many registers as its directive names, needed or not.
  *
+ * Where the launch says how many registers a thread may have (`maxnreg`), that is all that counts.
+ * A program whose warps hand registers to each other has them dealt out already.
+ *
  * The plan is whole, barriers and all.
  */
 #include "nv_ring.h"
@@ -287,8 +290,11 @@ void nv_choose_budget(NvPlan *p)
     bool multiplies = false;
 
     ir_walk(p->func->body, find_product, &multiplies);
+    bool dealt = p->ring && p->ring->registers > 0;
+    p->most = dealt ? 0 : p->func->maxnreg;
+    if (p->most > 0)
+        return;
     p->crowds = !multiplies && !p->ring;
-
     p->together = lives ? together(p, lives) : multiplies ? 0 : together_in_loops(p);
     p->wished = p->together == 0 ? wished(p, lives) : 0;
     p->room = p->together == 0 ? room_for_two(p) : 0;

@@ -285,6 +285,8 @@ const char *nv_plan_text(const NvPlan *p, Arena *a)
         text_printf(&x.out, ", %d together", p->together);
     if (p->wished > 0)
         text_printf(&x.out, ", %d together if they fit", p->wished);
+    if (p->most > 0)
+        text_printf(&x.out, ", at most %d registers a thread", p->most);
     if (p->room > 0)
         text_printf(&x.out, ", room of %d registers", p->room);
     if (p->recipe.workspace > 0)

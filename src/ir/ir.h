@@ -226,6 +226,7 @@ struct Func {
     int nresults;
     bool is_kernel;
     int num_warps, num_stages; /* what the launch asks for; 0: nothing */
+    int maxnreg;               /* .. registers that a thread may have */
     int32_t most_programs;     /* the launch promises no more along any axis; 0: nothing */
     int nvalues;               /* next free value id */
     Span span;

@@ -358,6 +358,8 @@ static void put_func(Printer *p, const Func *f)
         text_printf(&p->out, " num_warps=%d", f->num_warps);
     if (f->num_stages != 0)
         text_printf(&p->out, " num_stages=%d", f->num_stages);
+    if (f->maxnreg != 0)
+        text_printf(&p->out, " maxnreg=%d", f->maxnreg);
     if (f->most_programs != 0)
         text_printf(&p->out, " most_programs=%d", (int)f->most_programs);
     text_put(&p->out, " {\n");

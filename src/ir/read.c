@@ -362,19 +362,30 @@ static bool parse_param(Reader *r, Func *f)
     return (!hidden || parse_source(r, &f->params[f->nparams - 1])) && define(r, &name, v);
 }
 
-/* launch = { ( `num_warps` | `num_stages` | `most_programs` ) `=` INT } */
+/* launch = { ( `num_warps` | `num_stages` | `maxnreg` | `most_programs` ) `=` INT } */
 static bool parse_launch(Reader *r, Func *f)
 {
+    const struct {
+        const char *name;
+        int *to;
+        int most;
+    } words[] = {{"num_warps", &f->num_warps, 1 << 16},
+                 {"num_stages", &f->num_stages, 1 << 16},
+                 {"maxnreg", &f->maxnreg, 1 << 16},
+                 {"most_programs", &f->most_programs, INT32_MAX}};
     int64_t n;
 
     while (r->tok.kind == TOK_NAME) {
-        bool warps = token_is(&r->tok, "num_warps"), stages = token_is(&r->tok, "num_stages");
-        if (!warps && !stages && !token_is(&r->tok, "most_programs"))
-            return read_unexpected(r, "`num_warps`, `num_stages`, `most_programs` or `{`");
+        int i = 0;
+        while (i < COUNT(words) && !token_is(&r->tok, words[i].name))
+            i++;
+        if (i == COUNT(words))
+            return read_unexpected(r,
+                                   "`num_warps`, `num_stages`, `maxnreg`, `most_programs` or `{`");
         read_next(r);
-        if (!read_expect(r, "=") || !read_int(r, 1, warps || stages ? 1 << 16 : INT32_MAX, &n))
+        if (!read_expect(r, "=") || !read_int(r, 1, words[i].most, &n))
             return false;
-        *(warps ? &f->num_warps : stages ? &f->num_stages : &f->most_programs) = (int32_t)n;
+        *words[i].to = (int)n;
     }
     return true;
 }

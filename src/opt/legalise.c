@@ -19,7 +19,7 @@ static void drop_wishes(Op *op, void *ctx)
 void opt_drop_schedule(Module *m)
 {
     for (int i = 0; i < m->nfuncs; i++) {
-        m->funcs[i]->num_warps = m->funcs[i]->num_stages = 0;
+        m->funcs[i]->num_warps = m->funcs[i]->num_stages = m->funcs[i]->maxnreg = 0;
         ir_walk(m->funcs[i]->body, drop_wishes, NULL);
     }
 }

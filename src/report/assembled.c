@@ -25,10 +25,11 @@ static const char *assemble(Arena *a, const char *arch, const char *ptx, PtxasRe
     return NULL;
 }
 
-/* The PTX without a word of how many registers there shall be; NULL: it has none. */
+/* The PTX without a word of how many registers there shall be; NULL: it has none, or the launch has
+ * said it, and not the plan, which uses `setmaxnreg` then. */
 static const char *without_budget(Arena *a, const char *ptx)
 {
-    const char *word = strstr(ptx, "\n.maxnreg ");
+    const char *word = strstr(ptx, "setmaxnreg.dec") ? strstr(ptx, "\n.maxnreg ") : NULL;
     char *copy = word ? arena_strndup(a, ptx, strlen(ptx)) : NULL;
 
     if (copy)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# wishes.sh TILEC SOURCE - `debug`, `sanitize_overflow` and `enable_fp_fusion`, which a launch takes by
+# wishes.sh TILEC SOURCE - `debug`, `sanitize_overflow`, `enable_fp_fusion` and `maxnreg`, which a launch takes by
 # name, as arguments
 . "$(dirname "$0")/expect.inc"
 cd "$folder" || exit 1
@@ -73,6 +73,16 @@ for device in cpu interp sim; do
         enable_fp_fusion=1 --show x --device $device
 done
 expect 2 err "and 1 is neither" rest_of 1.5 enable_fp_fusion=1
+
+# registers of a thread
+for device in cpu sim; do
+    expect 0 out "[5.9604645e-08]" rest_of 1.000244140625 enable_fp_fusion=True maxnreg=40 --device $device
+done
+expect 0 out ".maxnreg 40" "$tilec" dump k.py:rest --device sim --stage ptx 'x:*fp32' a:fp32 maxnreg=40
+expect 0 out "at most 40 registers a thread" \
+    "$tilec" dump k.py:rest --device sim --stage layout 'x:*fp32' a:fp32 maxnreg=40
+expect 2 err "maxnreg=N is an option of the launch, and True is no whole number" rest_of 1.5 maxnreg=True
+expect 1 err "maxnreg is 256: a thread has no more than 255 registers" rest_of 1.5 maxnreg=256 --device sim
 for stage in ir opt asm; do
     expect 0 out "fma" "$tilec" dump k.py:rest --stage $stage 'x:*fp32' a:fp32 enable_fp_fusion=True
     expect 0 out "mul" "$tilec" dump k.py:rest --stage $stage 'x:*fp32' a:fp32
