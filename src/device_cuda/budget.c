@@ -22,15 +22,18 @@ static int fitting(const PtxasReport *r, int warps)
 }
 
 /* Kernels that only wait for memory have the more on its way the more programs there are: for one
- * register too many one program less would fit.  0: it is not so. */
+ * register too many one program less would fit.  With warps enough that is not worth tighter code,
+ * unless a program would be alone: nothing then happens while it begins and ends.  0: it is not so.
+ */
 static int one_more(const GenOutput *ptx, const PtxasReport *r)
 {
     enum { REGISTERS = 65536, LANES = 32, UNIT = 8, ENOUGH_WARPS = 32, SHARED = 227 << 10 };
     int more = fitting(r, ptx->warps) + 1;
     int each = REGISTERS / (more * ptx->warps * LANES) / UNIT * UNIT;
+    bool wants = more == 2 || more * ptx->warps <= ENOUGH_WARPS;
 
-    return ptx->crowds && more * ptx->warps <= ENOUGH_WARPS && each < r->registers &&
-                   r->registers - each <= UNIT && (size_t)more * ptx->shared <= SHARED
+    return ptx->crowds && wants && each < r->registers && r->registers - each <= UNIT &&
+                   (size_t)more * ptx->shared <= SHARED
                ? more
                : 0;
 }

@@ -186,7 +186,8 @@ static void test_assembling(void **state)
     VERSION("12.4")                                                                                \
     "echo 'Used " #n " registers, used 1 barriers, " #spills " bytes spill stores' >&2\ncat\n"
     static const char fits[] = NEEDS(64, 0), near[] = NEEDS(68, 0), wide[] = NEEDS(72, 0),
-                      far[] = NEEDS(73, 0), less[] = NEEDS(64, 64), spills[] = NEEDS(64, 68);
+                      far[] = NEEDS(73, 0), slim[] = NEEDS(38, 0), less[] = NEEDS(64, 64),
+                      spills[] = NEEDS(64, 68);
     static const char tells[] = VERSION("12.4") "shift 4\necho \"$*\"\n";
     static const Assembly cases[] = {
         /* a budget stays, or goes where it spills */
@@ -211,6 +212,8 @@ static void test_assembling(void **state)
         {near, NULL, "sm_90a", .warps = 8, .made = "some ptx"},
         {wide, NULL, "sm_90a", .warps = 8, .crowds = true, .wish = 4, .made = "some ptx"},
         {far, NULL, "sm_90a", .warps = 8, .crowds = true, .made = "some ptx"},
+        {slim, NULL, "sm_90a", .warps = 32, .crowds = true, .wish = 2, .made = "some ptx"},
+        {slim, NULL, "sm_90a", .warps = 16, .crowds = true, .made = "some ptx"},
         {fits, NULL, "sm_90a", .warps = 8, .crowds = true, .made = "some ptx"},
         {fits, NULL, "sm_90a", .warps = 8, .crowds = true, .asked = 4, .wish = 4,
          .made = "some ptx"},
