@@ -40,9 +40,33 @@ static void list_elementwise(NvPlan *p, const Op *op, const NvTile *t)
     nv_list(p, s);
 }
 
+/* Is it a cast to something wider, all of whose tiles are in registers?  Then each of them is cast
+ * where it is wanted, so that it is the shorter elements that are converted. */
+static bool is_cast_behind(const NvPlan *p, const Op *op)
+{
+    const NvValue *facts = nv_value(p, op->results[0]);
+    const Type *to = op->results[0]->type, *from;
+
+    if (op->code != OP_cast || !facts->home || !nv_home(p, op->operands[0]))
+        return false;
+    from = op->operands[0]->type;
+    for (int i = 0; i < facts->tiles.len; i++) {
+        if (facts->tiles.at[i]->buffer != NV_NO_BUFFER || facts->tiles.at[i]->whole)
+            return false;
+    }
+    return dtype_bits(to->dtype) > dtype_bits(from->dtype);
+}
+
 void nv_list_elementwise(NvPlan *p, const Op *op)
 {
-    for_each_tile(p, op, list_elementwise);
+    const NvValue *facts = nv_value(p, op->results[0]);
+
+    if (!is_cast_behind(p, op)) {
+        for_each_tile(p, op, list_elementwise);
+        return;
+    }
+    for (int i = 0; i < facts->tiles.len; i++)
+        list_elementwise(p, op, facts->tiles.at[i]);
 }
 
 /* --- moves --- */
