@@ -9,279 +9,13 @@
  *
  * Blocks without a row or column that lives (cpu_dot_live.c) are left out.
  *
- * DOT_FMA takes operands as they are in their buffers, small floats mostly widened to fp32 when
- * these were filled.  Sums run over k in order with fused multiply-adds, then the accumulator is
- * rounded to its dtype.
- *
- * A step of the others is several elements along k, of b in panels (cpu_dot_pack.c).  DOT_VNNI
- * multiplies unsigned bytes by signed ones: a + 128 by b, and what that adds to a sum is taken from
- * it at the beginning; all is modulo 2^32.  Behind the end of a row of a stands the next one, whose
- * bytes are multiplied by zeros.  DOT_PAIRS takes both operands in 16 bits.
- *
- * Blocks of DOT_AMX are in cpu_dot_tiles.c.  Where there are subnormal numbers, all is done as
- * DOT_FMA does it, in blocks that are no longer than such a detour deserves.
+ * The steps of a block are in cpu_dot_step.c, blocks of DOT_AMX are in cpu_dot_tiles.c.  Where
+ * there are subnormal numbers, all is done as DOT_FMA does it, in blocks that are no longer than
+ * such a detour deserves.
  */
 #include "cpu_dot.h"
 
-#include <string.h>
-
-enum { K_UNROLL = 4, RARE_ROWS = 4 };
-
-/* The element at a row and a column, and so much further in both. */
-static Val at(Dot *d, int which, Val row, int64_t row_offset, Val column, int64_t offset)
-{
-    Cpu *c = d->c;
-    LLVMTypeRef e = cpu_buffer_type(c, d->buffer[which], 0), i64 = c->l->i64;
-    int64_t down = d->down[which], across = d->across[which];
-
-    if (d->pitch[which])
-        return cpu_place_at(d, which, LLVMBuildAdd(c->b, row, llvm_int(i64, row_offset), ""),
-                            column, offset);
-    Val index = LLVMBuildMul(c->b, row, llvm_int(i64, down), "");
-
-    if (across != 1)
-        column = LLVMBuildMul(c->b, column, llvm_int(i64, across), "");
-    index = LLVMBuildAdd(c->b, index, column, "");
-    Val p = LLVMBuildGEP2(c->b, e, d->base[which], &index, 1, "");
-    Val rest = llvm_int(i64, row_offset * down + offset * across);
-    return LLVMBuildGEP2(c->b, e, p, &rest, 1, "");
-}
-
-/* What a buffer holds, in the dtype of sums. */
-static Val as_operand(Dot *d, int buffer, Val v)
-{
-    Cpu *c = d->c;
-
-    v = cpu_from_buffer(c, c->b, buffer, v);
-    return emit_cast(&c->e, c->b, v, d->in, d->out, ROUND_NEAREST);
-}
-
-static Val load_as(Dot *d, int which, Val p, int lanes)
-{
-    Cpu *c = d->c;
-    int buffer = d->buffer[which];
-    Val v = llvm_load(c->b, cpu_buffer_type(c, buffer, lanes), p, cpu_buffer_size(c, buffer));
-
-    return as_operand(d, buffer, v);
-}
-
-static Val multiply_add(Dot *d, Val a, Val b, Val acc)
-{
-    Cpu *c = d->c;
-
-    if (dtype_is_float(d->out) && c->machine->fma)
-        return llvm_fma(c->l, c->b, a, b, acc);
-    if (dtype_is_float(d->out))
-        return LLVMBuildFAdd(c->b, acc, LLVMBuildFMul(c->b, a, b, ""), "");
-    return LLVMBuildAdd(c->b, acc, LLVMBuildMul(c->b, a, b, ""), "");
-}
-
-/* --- bytes --- */
-
-Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b)
-{
-    static const char name[] = "llvm.x86.avx512.vpdpbusd.512";
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMTypeRef types[3];
-    Val args[] = {sums, a, b};
-
-    LLVMGetParamTypes(LLVMIntrinsicGetType(c->l->ctx, id, NULL, 0), types);
-    for (int i = 1; i < COUNT(args); i++) /* bytes, or by an older LLVM words of four */
-        args[i] = LLVMBuildBitCast(c->b, args[i], types[i], "");
-    return llvm_call(c->l, c->b, name, 0, NULL, COUNT(args), args);
-}
-
-/* Elements from column j and row k on of the panels. */
-static Val load_panel(Dot *d, Val j, Val k, int64_t ahead, int vector)
-{
-    Cpu *c = d->c;
-    const DotPlan *p = &d->plan;
-    int64_t depth = cpu_dot_depth(d);
-    int bytes = cpu_buffer_size(c, p->packed);
-    LLVMTypeRef i64 = c->l->i64, element = cpu_buffer_type(c, p->packed, 0);
-    Val index = LLVMBuildMul(c->b, j, llvm_int(i64, depth), "");
-
-    index = LLVMBuildAdd(c->b, index, LLVMBuildMul(c->b, k, llvm_int(i64, p->lanes), ""), "");
-    Val at = LLVMBuildGEP2(c->b, element, cpu_buffer(c, c->b, p->packed), &index, 1, "");
-    Val rest = llvm_int(i64, (vector * depth + ahead) * p->lanes);
-    return llvm_load(c->b, llvm_vector(element, p->lanes * p->group),
-                     LLVMBuildGEP2(c->b, element, at, &rest, 1, ""), bytes);
-}
-
-/* A group of a, in all lanes, each byte 128 more, as it may be in the buffer. */
-static Val load_bytes(Dot *d, Val i, int row, Val k, int ahead)
-{
-    Cpu *c = d->c;
-    Val word = llvm_load(c->b, c->l->i32, at(d, DOT_A, i, row, k, ahead), 1);
-    Val all = llvm_splat(c->b, word, d->plan.lanes);
-
-    if (c->plan->buffers.at[d->buffer[DOT_A]].biased)
-        return all;
-    return LLVMBuildXor(c->b, all, llvm_int(LLVMTypeOf(all), INT32_C(-0x7f7f7f80)), "");
-}
-
-static void bytes_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
-                       Val (*acc)[DOT_MAX_VECTORS])
-{
-    Val b[DOT_MAX_VECTORS];
-
-    for (int v = 0; v < vectors; v++)
-        b[v] = load_panel(d, j, k, ahead, v);
-    for (int r = 0; r < rows; r++) {
-        Val a = load_bytes(d, i, r, k, ahead);
-        for (int v = 0; v < vectors; v++)
-            acc[r][v] = cpu_dot_bytes(d->c, acc[r][v], a, b[v]);
-    }
-}
-
-/* What making a unsigned adds. */
-static void take_sums(Dot *d, int rows, int vectors, Val j, Val (*acc)[DOT_MAX_VECTORS])
-{
-    Cpu *c = d->c;
-    int sums = d->plan.sums;
-
-    for (int v = 0; v < vectors; v++) {
-        Val index = LLVMBuildAdd(c->b, j, llvm_int(c->l->i64, v * d->plan.lanes), "");
-        Val p = LLVMBuildGEP2(c->b, c->l->i32, cpu_buffer(c, c->b, sums), &index, 1, "");
-        Val more = llvm_load(c->b, cpu_buffer_type(c, sums, d->plan.lanes), p, 4);
-        for (int r = 0; r < rows; r++)
-            acc[r][v] = LLVMBuildSub(c->b, acc[r][v], more, "");
-    }
-}
-
-/* --- pairs of 16 bits --- */
-
-static Val add_pairs(Cpu *c, Val sums, Val a, Val b)
-{
-    const char *how = llvm_lanes(sums) == 16  ? "llvm.x86.avx512.pmaddw.d.512"
-                      : llvm_lanes(sums) == 8 ? "llvm.x86.avx2.pmadd.wd"
-                                              : "llvm.x86.sse2.pmadd.wd";
-    Val pairs = llvm_call(c->l, c->b, how, 0, NULL, 2, (Val[]){a, b});
-
-    return LLVMBuildAdd(c->b, sums, pairs, "");
-}
-
-/* A pair of a in all lanes. */
-static Val load_pair(Dot *d, Val i, int row, Val k, int ahead)
-{
-    Cpu *c = d->c;
-    int64_t width = cpu_dot_depth(d);
-    LLVMTypeRef i64 = c->l->i64;
-    Val index = LLVMBuildMul(c->b, i, llvm_int(i64, width), "");
-
-    index = LLVMBuildAdd(c->b, index, k, "");
-    index = LLVMBuildAdd(c->b, index, llvm_int(i64, row * width + ahead), "");
-    Val at = LLVMBuildGEP2(c->b, c->l->i16, cpu_buffer(c, c->b, d->plan.widened), &index, 1, "");
-    Val word = llvm_splat(c->b, llvm_load(c->b, c->l->i32, at, 4), d->plan.lanes);
-    return LLVMBuildBitCast(c->b, word, llvm_vector(c->l->i16, 2 * d->plan.lanes), "");
-}
-
-static void pairs_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
-                       Val (*acc)[DOT_MAX_VECTORS])
-{
-    Val b[DOT_MAX_VECTORS];
-
-    for (int v = 0; v < vectors; v++)
-        b[v] = load_panel(d, j, k, ahead, v);
-    for (int r = 0; r < rows; r++) {
-        Val a = load_pair(d, i, r, k, ahead);
-        for (int v = 0; v < vectors; v++)
-            acc[r][v] = add_pairs(d->c, acc[r][v], a, b[v]);
-    }
-}
-
-/* --- blocks of vectors --- */
-
-/* A vector of b as it lies, or of its panels. */
-static Val load_b(Dot *d, Val j, Val k, int ahead, int vector)
-{
-    if (d->plan.packed != NO_BUFFER && d->plan.unit == DOT_FMA)
-        return as_operand(d, d->plan.packed, load_panel(d, j, k, ahead, vector));
-    return load_as(d, DOT_B, at(d, DOT_B, k, ahead, j, vector * d->plan.lanes), d->plan.lanes);
-}
-
-/* One step of k for the whole block. */
-static void dot_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
-                     Val (*acc)[DOT_MAX_VECTORS])
-{
-    Val b[DOT_MAX_VECTORS];
-
-    if (d->plan.unit == DOT_VNNI) {
-        bytes_step(d, rows, vectors, i, j, k, ahead, acc);
-        return;
-    }
-    if (d->plan.unit == DOT_PAIRS) {
-        pairs_step(d, rows, vectors, i, j, k, ahead, acc);
-        return;
-    }
-    for (int v = 0; v < vectors; v++)
-        b[v] = load_b(d, j, k, ahead, v);
-    for (int r = 0; r < rows; r++) {
-        Val a = load_as(d, DOT_A, at(d, DOT_A, i, r, k, ahead), 0);
-        Val wide = llvm_splat(d->c->b, a, d->plan.lanes);
-        for (int v = 0; v < vectors; v++)
-            acc[r][v] = multiply_add(d, wide, b[v], acc[r][v]);
-    }
-}
-
-/* Sums of integers may be reordered: copies of a step for which registers are just enough, with one
- * for a product, would be mixed until they are not.  So would elements of a row of a in place,
- * whose address takes a register as long as any of them is to come. */
-static int copies_of_step(const Dot *d)
-{
-    bool tight = d->plan.unit == DOT_PAIRS && !d->c->machine->avx512f;
-
-    return tight || d->pitch[DOT_A] ? 1 : K_UNROLL;
-}
-
-/* Where a sum ends, in whole steps: of one round, which has so many elements, or of several.  What
- * is behind the last round's is zero. */
-static Val depth_of(Dot *d, int64_t whole, int64_t step)
-{
-    Cpu *c = d->c;
-    LLVMTypeRef i64 = c->l->i64;
-    Val all = d->plan.rounds > 1 ? d->along : llvm_int(i64, whole);
-
-    if (!d->live[LIVE_DEPTH])
-        return all;
-    Val dead = LLVMBuildSub(c->b, llvm_int(i64, MIN(d->k, whole)), d->live[LIVE_DEPTH], "");
-    dead = llvm_extreme(c->l, c->b, true, true, dead, llvm_int(i64, 0));
-    Val steps = LLVMBuildUDiv(c->b, dead, llvm_int(i64, step), "");
-    return LLVMBuildSub(c->b, all, LLVMBuildMul(c->b, steps, llvm_int(i64, step), ""), "");
-}
-
-static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[DOT_MAX_VECTORS])
-{
-    Cpu *c = d->c;
-    int group = d->plan.group;
-    int64_t groups = (d->k + group - 1) / group; /* of a round */
-    int most = copies_of_step(d);
-    bool divides = d->plan.rounds > 1 ? groups % most == 0 : groups >= most;
-    int unroll = divides ? most : 1;
-    int64_t whole = groups / unroll * unroll;
-    Val limit = depth_of(d, whole * group, unroll * group);
-    Val phi[DOT_MAX_ROWS][DOT_MAX_VECTORS];
-    Loop l = cpu_loop_begin(c);
-
-    for (int r = 0; r < rows; r++) {
-        for (int v = 0; v < vectors; v++) {
-            Val start = acc[r][v];
-            phi[r][v] = acc[r][v] = LLVMBuildPhi(c->b, LLVMTypeOf(start), "");
-            LLVMAddIncoming(phi[r][v], &start, &l.before, 1);
-        }
-    }
-    cpu_dot_ahead_step(d);
-    for (int u = 0; u < unroll; u++)
-        dot_step(d, rows, vectors, i, j, l.index, u * group, acc);
-    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
-    for (int r = 0; r < rows; r++) {
-        for (int v = 0; v < vectors; v++)
-            LLVMAddIncoming(phi[r][v], &acc[r][v], &latch, 1);
-    }
-    cpu_loop_end_at(c, &l, limit, (int64_t)unroll * group);
-    for (int64_t g = whole; g < groups; g++)
-        dot_step(d, rows, vectors, i, j, llvm_int(c->l->i64, g * group), 0, acc);
-}
+enum { RARE_ROWS = 4 };
 
 /* acc rows i.., columns j..; `last` lanes of the last vector exist. */
 static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
@@ -299,12 +33,10 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
     cpu_dot_ahead_block(d);
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++)
-            place[r][v] = at(d, DOT_ACC, i, r, j, v * lanes);
+            place[r][v] = cpu_dot_at(d, DOT_ACC, i, r, j, v * lanes);
     }
     cpu_dot_begin(d, &sum, place);
-    if (d->plan.unit == DOT_VNNI)
-        take_sums(d, rows, vectors, j, sum.sums);
-    k_loop(d, rows, vectors, i, j, sum.sums);
+    cpu_dot_multiply(d, &sum);
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++)
             sum.sums[r][v] = emit_round(&c->e, c->b, sum.sums[r][v], d->rounded);
@@ -391,7 +123,7 @@ static void product(Dot *d)
     int lanes = d->plan.lanes;
     int64_t width = (int64_t)d->plan.vectors * lanes, whole = d->n / width * width;
 
-    cpu_dot_ahead_begin(d, blocks_of(d), MAX(d->most_k / d->plan.group / copies_of_step(d), 1));
+    cpu_dot_ahead_begin(d, blocks_of(d), MAX(d->most_k / d->plan.group / cpu_dot_copies(d), 1));
     if (whole > 0) {
         LLVMBasicBlockRef after = begin_live(d, LIVE_COLUMNS, 0);
         Loop l = cpu_loop_begin(c);

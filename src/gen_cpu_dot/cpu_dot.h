@@ -2,6 +2,7 @@
  * cpu_dot.h - products of tiles, which are in buffers, or where memory has them
  *
  *   cpu_dot.c       the product: blocks of it that stay in registers
+ *   cpu_dot_step.c  steps of k in one of these
  *   cpu_dot_pack.c  its second operand in panels
  *   cpu_dot_tiles.c blocks by AMX
  *   cpu_dot_sum.c   where the sum begins and ends
@@ -59,7 +60,9 @@ typedef struct {
     Val begins;          /* i1: the sum is zero before; NULL: it has something */
     Val smallest;        /* slot: of bf16 that is packed, see cpu_dot_pack.c */
     Asking asking[2][2]; /* by operand: rows of memory, and slots */
-    Val live[LIVES];     /* i64: so many rows, columns and elements along k; NULL: all */
+    Val walk[2]; /* in a block, by operand: its first element that a step of k reads; cpu_dot_step.c
+                  */
+    Val live[LIVES]; /* i64: so many rows, columns and elements along k; NULL: all */
 } Dot;
 
 /* Elements along k that rows of packed operands have room for: whole groups. */
@@ -72,6 +75,13 @@ static inline int64_t cpu_dot_depth(const Dot *d)
 /* Between buffers; the result's holds the accumulator before, where the plan has no `start`, and
  * gets the result where it is not stored. */
 void cpu_dot(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code);
+
+/* cpu_dot_step.c */
+/* The element at a row and a column, and so much further in both. */
+Val cpu_dot_at(Dot *d, int which, Val row, int64_t row_offset, Val column, int64_t offset);
+/* How many steps stand side by side in a loop. */
+int cpu_dot_copies(const Dot *d);
+void cpu_dot_multiply(Dot *d, DotBlock *b); /* adds to its sums */
 /* sums + a b, of vectors of 16 i32 and of their 64 bytes: a unsigned, b signed. */
 Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b);
 
