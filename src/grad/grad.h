@@ -306,8 +306,6 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *m
 void grad_need_for_all(Grad *g, const GradNeeds *needs); /* of any array: of all gradients */
 /* Is that seen, or needed already? */
 bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most);
-bool grad_is_same_poly(const Poly *p);                    /* for all programs, in all rounds */
-bool grad_is_lower(const PolyTerm *a, const PolyTerm *b); /* of the factors of an address */
 const Value *grad_number_of_programs(Grad *g, int axis);  /* to be named, not computed with */
 
 /* walk.c: in front of a store or an atomic: what it stores is added to what is there; `waits`: for

@@ -14,14 +14,18 @@ static bool tidy(Module *m, Diags *d)
     return true;
 }
 
-/* Of n <= stride and n + 1 <= stride the second says all. */
+/* Of n <= stride, 2 * n <= stride and n + 1 <= stride the later ones say all. */
 static bool is_implied(const GradNeed *n, const GradNeed *by)
 {
     Poly less = n->least;
     int64_t apart;
+    const bool is_times = n->least.count == 1 && by->least.count == 1 &&
+                          terms_same_unit(&n->least.terms[0], &by->least.terms[0]) &&
+                          n->least.terms[0].scale < by->least.terms[0].scale;
 
     return n->array == by->array && poly_equal(&n->most, &by->most) &&
-           poly_add(&less, &by->least, -1) && poly_is_constant(&less, &apart) && apart < 0;
+           (is_times || (poly_add(&less, &by->least, -1) && poly_is_constant(&less, &apart) &&
+                         apart < 0));
 }
 
 static void drop_implied_needs(Grad *g)

@@ -26,6 +26,8 @@ static void put_factor(Writer *w, const Value *v, bool in_launch)
 /* Products with the most factors first. */
 void print_polynomial(Writer *w, const Poly *p, bool in_launch)
 {
+    if (p->count == 0)
+        text_put(&w->text, "0");
     for (int i = p->count - 1; i >= 0; i--) {
         const PolyTerm *t = &p->terms[i];
         int64_t scale = i == p->count - 1 ? t->scale : llabs(t->scale);
