@@ -344,6 +344,7 @@ bool grad_check_left_behind(Grad *g);
 /* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
  * get into sums over lanes? */
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);
+bool grad_is_finite_left_out(const Grad *g, const Value *v); /* in such lanes */
 
 /* memory.c */
 void grad_find_asked(Grad *g);     /* the axes of the grid */
