@@ -212,6 +212,7 @@ typedef struct Grad {
     GradWalk walk;
     unsigned missed; /* arrays for which nothing was found, and that can have parts: bits */
     Block *forward;  /* of a fused kernel, what stands before the backward; NULL: that has it */
+    bool by_itself; /* what the kernel leaves in an array is differentiated by what was there */
     bool failed;
 } Grad;
 

@@ -28,6 +28,13 @@ static bool is_implied(const GradNeed *n, const GradNeed *by)
                          apart < 0));
 }
 
+/* What is differentiated by itself, and is stored once, is loaded once. */
+static bool is_of_stores(const Grad *g, const GradNeed *n, const GradNeed *by)
+{
+    return by->array == &g->of && n->array->array == g->of.array &&
+           poly_equal(&n->least, &by->least) && poly_equal(&n->most, &by->most);
+}
+
 static void drop_implied_needs(Grad *g)
 {
     int left = 0;
@@ -35,7 +42,8 @@ static void drop_implied_needs(Grad *g)
     for (int i = 0; i < g->needs.len; i++) {
         bool implied = false;
         for (int k = 0; k < g->needs.len && !implied; k++)
-            implied = is_implied(&g->needs.at[i], &g->needs.at[k]);
+            implied = is_implied(&g->needs.at[i], &g->needs.at[k]) ||
+                      (i != k && is_of_stores(g, &g->needs.at[i], &g->needs.at[k]));
         if (!implied)
             g->needs.at[left++] = g->needs.at[i];
     }
