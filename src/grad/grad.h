@@ -212,7 +212,7 @@ typedef struct Grad {
     GradWalk walk;
     unsigned missed; /* arrays for which nothing was found, and that can have parts: bits */
     Block *forward;  /* of a fused kernel, what stands before the backward; NULL: that has it */
-    bool by_itself; /* what the kernel leaves in an array is differentiated by what was there */
+    bool by_itself;  /* what the kernel leaves in an array is differentiated by what was there */
     bool failed;
 } Grad;
 
@@ -307,7 +307,7 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *m
 void grad_need_for_all(Grad *g, const GradNeeds *needs); /* of any array: of all gradients */
 /* Is that seen, or needed already? */
 bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most);
-const Value *grad_number_of_programs(Grad *g, int axis);  /* to be named, not computed with */
+const Value *grad_number_of_programs(Grad *g, int axis); /* to be named, not computed with */
 
 /* walk.c: in front of a store or an atomic: what it stores is added to what is there; `waits`: for
  * what other threads of the program added. */

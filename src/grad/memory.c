@@ -217,8 +217,7 @@ static bool check_pairs(Memory *m)
             const Op *op = all[i]->at[k];
             bool found = grad_array_of(m->g, op->operands[0]) != m->g->of.array->index;
             for (int n = 0; n < all[1 - i]->len && !found; n++)
-                found = is_in_place(m->g, i == 0 ? op : all[0]->at[n],
-                                    i == 0 ? all[1]->at[n] : op);
+                found = is_in_place(m->g, i == 0 ? op : all[0]->at[n], i == 0 ? all[1]->at[n] : op);
             if (found)
                 continue;
             grad_refuse(m->g, op,
@@ -466,8 +465,10 @@ static void find_fill(Memory *m, GradArray *a)
     }
     a->loads = loads;
     if (a->array == g->of.array && a->fill != GRAD_STORED)
-        grad_refuse(g, loads.at[0], "`%s` is differentiated by itself, and this may meet an element "
-                    "twice: store to another array", g->wish->of);
+        grad_refuse(g, loads.at[0],
+                    "`%s` is differentiated by itself, and this may meet an element "
+                    "twice: store to another array",
+                    g->wish->of);
 }
 
 static void find_read(Op *op, void *grad)

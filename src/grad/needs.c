@@ -86,7 +86,8 @@ static bool bound_by_rounds(Grad *g, const Value *counter, int64_t by, int64_t l
     return poly_push(out, &(PolyTerm){by * step, 1, {{rounds, MAX_RANK + rounds->id}}});
 }
 
-/* The mask says it of what it is made of: of 4 * column + lane with 4 lanes less than 4 times the columns. */
+/* The mask says it of what it is made of: of 4 * column + lane with 4 lanes less than 4 times the
+ * columns. */
 static bool bound_by_multiple(Grad *g, const Op *access, const Poly *p, Poly *out)
 {
     Poly times, bound;
@@ -98,10 +99,10 @@ static bool bound_by_multiple(Grad *g, const Op *access, const Poly *p, Poly *ou
         if (by < 1 || !terms_split_multiples(access, p, by, &times, &lanes))
             continue;
         *out = (Poly){0};
-        const Value *round = times.count == 1 && times.terms[0].count == 1 &&
-                                     times.terms[0].scale == 1
-                                 ? times.terms[0].of[0].value
-                                 : NULL;
+        const Value *round =
+            times.count == 1 && times.terms[0].count == 1 && times.terms[0].scale == 1
+                ? times.terms[0].of[0].value
+                : NULL;
         if (lanes >= by ? round && !round->def && bound_by_rounds(g, round, by, lanes, out)
                         : terms_end_by_mask(access, &times, &bound) && poly_add(out, &bound, by) &&
                               add_constant(out, lanes + 1 - by))
@@ -260,9 +261,8 @@ static bool reach_of_program(Grad *g, const GradArray *a, const Op *access, cons
         Poly p, bound, factors = {0};
 
         good = (units[i].count == 0 || grad_need(g, a, reached, &units[i])) &&
-               terms_of_unit(&inner, &units[i], &p) &&
-               bound_of(g, access, &level, &p, &bound) && poly_push(&factors, &units[i]) &&
-               poly_product(&bound, &factors, reached);
+               terms_of_unit(&inner, &units[i], &p) && bound_of(g, access, &level, &p, &bound) &&
+               poly_push(&factors, &units[i]) && poly_product(&bound, &factors, reached);
     }
     return good;
 }

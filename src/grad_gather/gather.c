@@ -24,8 +24,8 @@ static bool is_implied(const GradNeed *n, const GradNeed *by)
                           n->least.terms[0].scale < by->least.terms[0].scale;
 
     return n->array == by->array && poly_equal(&n->most, &by->most) &&
-           (is_times || (poly_add(&less, &by->least, -1) && poly_is_constant(&less, &apart) &&
-                         apart < 0));
+           (is_times ||
+            (poly_add(&less, &by->least, -1) && poly_is_constant(&less, &apart) && apart < 0));
 }
 
 /* What is differentiated by itself, and is stored once, is loaded once. */

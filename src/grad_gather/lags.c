@@ -52,8 +52,7 @@ static Value *make(Lags *l, Value *v, bool of_first)
     Map *made = of_first ? l->first : l->own, *operands;
     Op *op = v->def;
     Value *known = map_get(made, MAP_KEY(v));
-    const bool is_program = of_first && op && op->code == OP_program_id &&
-                            attr_axis(op) == l->axis;
+    const bool is_program = of_first && op && op->code == OP_program_id && attr_axis(op) == l->axis;
 
     if (known || v == l->tap->counter)
         return known ? known : of_first ? l->start_of_first : l->start;
@@ -134,8 +133,9 @@ static Value *free_mask(Lags *l, Value *v, bool builds)
     Value *less = make(l, op->operands[0], true);
     Value *behind = build_cast(&l->at, l->behind, less->type->dtype, ROUND_NEAREST);
     behind = less->type->rank > 0 ? build_splat(&l->at, behind, less->type) : behind;
-    return build_binary(&l->at, OP_lt, build_binary(&l->at, OP_add, less, behind),
-                        make(l, op->operands[1], true));
+    Value *limit = make(l, op->operands[1], true);
+    less = build_binary(&l->at, OP_add, less, behind);
+    return build_binary(&l->at, OP_lt, less, limit);
 }
 
 /* Is what is handed on 0 where masks by the program are not true, and where else rounds end? */
@@ -193,9 +193,9 @@ static bool can_turn(Lags *l, Value **end)
     return value_const_int(t->lo, &lo) && lo == 0 &&
            value_const_int(t->loop->operands[FOR_STEP], &l->step) && l->step > 1 &&
            (*end = find_end(l)) && t->mask && tap_polynomial(t->pointer, &place) &&
-           scale_of(&place, t->counter) != 0 && is_free(l, &place) &&
-           can_make(l, t->data, seen) && can_make(l, t->pointer, seen) &&
-           can_make(l, t->mask, seen) && free_mask(l, t->mask, false) && is_zero_beyond(l, *end);
+           scale_of(&place, t->counter) != 0 && is_free(l, &place) && can_make(l, t->data, seen) &&
+           can_make(l, t->pointer, seen) && can_make(l, t->mask, seen) &&
+           free_mask(l, t->mask, false) && is_zero_beyond(l, *end);
 }
 
 /* The atomic in a loop of its own, behind the tap's, whose rounds count from the last one on. */
@@ -214,8 +214,8 @@ static void turn(Lags *l, Value *end)
     operands[FOR_LO] = t->lo;
     operands[FOR_HI] = build_cast(&l->at, end, type->dtype, ROUND_NEAREST);
     operands[FOR_STEP] = t->loop->operands[FOR_STEP];
-    Op *loop = build_op(&l->at, OP_for, FOR_BOUNDS, operands, t->loop->nattrs, t->loop->attrs, 0,
-                        NULL);
+    Op *loop =
+        build_op(&l->at, OP_for, FOR_BOUNDS, operands, t->loop->nattrs, t->loop->attrs, 0, NULL);
     if (loop->regions[0]->nargs == 0)
         block_add_arg(loop->regions[0], type);
     l->back = loop->regions[0]->args[0];
@@ -228,8 +228,10 @@ static void turn(Lags *l, Value *end)
     l->start->name = t->counter->name;
     l->start_of_first = build_binary(&l->at, OP_sub, first, l->back);
     l->behind = build_binary(&l->at, OP_sub, l->back, first);
-    Value *handed[3] = {make(l, t->pointer, true),
-                        make(l, t->op->operands[STORE_DATA], false), free_mask(l, t->mask, true)};
+    Value *handed[3];
+    handed[STORE_PTR] = make(l, t->pointer, true);
+    handed[STORE_DATA] = make(l, t->op->operands[STORE_DATA], false);
+    handed[STORE_MASK] = free_mask(l, t->mask, true);
     l->at.span = t->op->span;
     l->at.site = t->op->site;
     l->at.mark = t->op->mark;
@@ -263,11 +265,8 @@ bool blocks_count_lags(Grad *g, const GradArray *a, int axis)
     ir_walk(g->func->body, find_add, &s);
     if (s.adds.len != 1 || !tap_in_loop(s.adds.at[0], &tap))
         return false;
-    Lags l = {.g = g,
-              .axis = axis,
-              .tap = &tap,
-              .own = map_new(g->arena),
-              .first = map_new(g->arena)};
+    Lags l = {
+        .g = g, .axis = axis, .tap = &tap, .own = map_new(g->arena), .first = map_new(g->arena)};
     if (!can_turn(&l, &end))
         return false;
     turn(&l, end);

@@ -91,7 +91,8 @@ static const char *need_missed(const Writer *p, const GradNeed *n)
         const GradNeed *one = &p->g->needs.at[i];
         if (!says_same(p, one, n))
             continue;
-        const bool is_itself = one->array->array == p->g->of.array; /* d_x is that of what is left */
+        const bool is_itself =
+            one->array->array == p->g->of.array; /* d_x is that of what is left */
         const Value *named = is_itself ? one->array->gradient : one->array->array;
         text_printf(&t, "%s%s%s",
                     so_far == 0            ? ""

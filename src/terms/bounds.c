@@ -171,7 +171,8 @@ void terms_begin_by_mask(const Op *access, const Poly *p, Poly *out)
     *out = (Poly){0};
     for (int i = 0; i < bounds.count; i++) {
         Poly begin = bounds.below[i]; /* R - 1 - column */
-        if (poly_add(&begin, p, 1) && terms_is_same_poly(&begin) && poly_push(&begin, &(PolyTerm){.scale = 1}))
+        if (poly_add(&begin, p, 1) && terms_is_same_poly(&begin) &&
+            poly_push(&begin, &(PolyTerm){.scale = 1}))
             *out = begin;
     }
 }

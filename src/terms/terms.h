@@ -82,7 +82,8 @@ bool terms_are_digits(Sum *s, Constants c); /* of one level: different sums; sor
 
 /* bounds.c: terms that the mask says a number of, so far and no further */
 void terms_bound(const Op *access, Sum *s);
-/* The condition of the access, or the loop that counts it, says: less than *out, the same for all. */
+/* The condition of the access, or the loop that counts it, says: less than *out, the same for all.
+ */
 bool terms_end_by_mask(const Op *access, const Poly *p, Poly *out);
 /* .. at least *out: 0, or what a condition `column >= R` says. */
 void terms_begin_by_mask(const Op *access, const Poly *p, Poly *out);
