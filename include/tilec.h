@@ -1055,7 +1055,9 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
 /* What a derived kernel does with an array of gradients. */
 typedef enum {
     TILEC_GRADIENT_READ,   /* that of what is differentiated */
-    TILEC_GRADIENT_STORED, /* the elements that the forward reads are stored, others left alone */
+    TILEC_GRADIENT_STORED, /* the elements that the forward reads are stored, others left alone: of
+                            * what is differentiated by itself they are to be those of its gradient
+                            */
     TILEC_GRADIENT_PARTS,  /* programs store parts, and a sum fills it: see `sums` */
     TILEC_GRADIENT_ADDED   /* it is added to what is there: zero it before */
 } tilec_gradient_fill;

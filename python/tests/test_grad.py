@@ -67,6 +67,13 @@ def squares_by_tiles(x, out, rows, row, n, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def faded(h, n, BLOCK: tl.constexpr):
+    """In place, and not all of it."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(h + at, 0.5 * tl.load(h + at, mask=at < n), mask=at < n)
+
+
+@tilec.jit
 def rows(x, out, row, n, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     values = tl.load(x + tl.program_id(0) * row + at, mask=at < n, other=0.0)
@@ -204,6 +211,13 @@ class Gradients(unittest.TestCase):
         slope = 2 * factor * d_out * x * tiled
         d_w = np.array([(slope * x)[k::4].sum() for k in range(4)])
         return slope * tiled, d_w
+
+    def test_by_itself(self):
+        gradient = tilec.grad(faded, of="h", wrt="h")
+        h, d_h = np.ones(20, np.float32), np.arange(20, dtype=np.float32)
+        d_before = np.full(20, np.nan, np.float32)
+        gradient[(2,)](h, 17, BLOCK=16, d_h=d_h, d_h_2=d_before)
+        np.testing.assert_array_equal(d_before, np.where(np.arange(20) < 17, 0.5 * d_h, d_h))
 
     def test_elements_and_sums(self):
         gradient = tilec.grad(scale, of="out", wrt=("x", "w"))

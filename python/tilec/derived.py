@@ -64,7 +64,9 @@ class Derived:
             if g.fill == _READ:
                 continue
             stored = number(g.stored) if g.stored else filled.get(g.name, 0)
-            if not _is_within(gradients[g.name], stored):
+            if g.array == self.gradients[0].array:
+                gradients[g.name][...] = gradients[self.gradients[0].name]  # what is not touched keeps it
+            elif not _is_within(gradients[g.name], stored):
                 _zero(gradients[g.name])  # also where each is stored: elements that are not read have none
         like = gradients[self.gradients[0].name]
         spaces = {name: self._space(name, max(number(count), 0), dtype, zero, like)  # a loop of no rounds may count less

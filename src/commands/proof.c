@@ -453,6 +453,8 @@ static void run_backward(Proof *p)
         Arguments *to = d->gradients[i + 1].fill == TILEC_GRADIENT_PARTS ? &totals : &k->args;
         gradients[i] =
             gradient_of(c, &to->args[to->count++], &p->wrt[i].x, d->gradients[i + 1].gradient);
+        if (strcmp(d->gradients[i + 1].array, d->gradients[0].array) == 0) /* what is not touched */
+            put(&gradients[i], p->weights);
     }
     add_workspaces(p, &k->args);
     for (int i = 0; i < 3; i++)

@@ -35,7 +35,7 @@ static bool says_round(const Op *compare, bool holds, const Op *loop)
         for (int k = 0; k < x.terms[i].count; k++)
             has_counter |= x.terms[i].of[k].value == counter;
     }
-    if (has_counter || !grad_is_same_poly(&x))
+    if (has_counter || !terms_is_same_poly(&x))
         return false;
     if (compare->code == OP_eq)
         return holds;
@@ -197,7 +197,7 @@ static bool is_highest(const Sum *s, int which)
         if (i == which || other->by == 0)
             continue;
         if (terms_same_unit(&other->unit, &t->unit) ? other->by >= t->by
-                                                    : !grad_is_lower(&other->unit, &t->unit))
+                                                    : !terms_is_lower(&other->unit, &t->unit))
             return false;
     }
     return true;
@@ -398,6 +398,24 @@ static bool lie_apart(Grad *g, const GradArray *a, const Accesses *both)
     return true;
 }
 
+static bool lie_in_order(Grad *g, const GradArray *a, const Accesses *both)
+{
+    Sum rows[2];
+
+    for (int i = 0; i < 2; i++) {
+        const Sum *s = &both->own[i];
+        rows[i] = *s;
+        rows[i].n = 0;
+        if (!s->ok || !is_complete(g, s, both->at[i]))
+            return false;
+        for (int k = 0; k < s->n; k++) {
+            if (s->at[k].unit.count > 0)
+                rows[i].at[rows[i].n++] = s->at[k];
+        }
+    }
+    return terms_agree(&rows[0], &rows[1]) && terms_in_order(g, a, both->at, both->own);
+}
+
 /* One that lies as what is differentiated does. */
 static bool lies_as_stored(const Grad *g, const GradOps *accesses)
 {
@@ -426,7 +444,7 @@ static bool all_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsi
             Op *const at[2] = {of.at[k], of.at[i]};
             Sum two[2] = {own[k], own[i]}, all[2];
             const Accesses both = {at, 2, two, all};
-            good = are_alone(g, a, &both) || lie_apart(g, a, &both);
+            good = are_alone(g, a, &both) || lie_in_order(g, a, &both) || lie_apart(g, a, &both);
         }
     }
     if (!good)
@@ -471,7 +489,7 @@ static bool are_behind(Grad *g, const GradArray *a, const GradOps *accesses, int
     for (int i = 0; i < accesses->len; i++) {
         const Sum s = terms_of(g->func, accesses->at[i], programs);
         if (!from.ok || !s.ok || !programs_agree(g, &from, &s, &apart) ||
-            !grad_is_same_poly(&apart))
+            !terms_is_same_poly(&apart))
             return false;
         for (int k = 0; k < apart.count; k++) {
             if (apart.terms[k].scale < 0)

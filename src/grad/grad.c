@@ -320,20 +320,16 @@ static void find_in_place(Op *op, void *in_place)
         p->written = op;
 }
 
-static void refuse_itself(Grad *g)
+/* What the kernel leaves in an array, by what it found there: memory.c sees to it that each element
+ * is read before it is written. */
+static void check_itself(Grad *g)
 {
     InPlace p = {.g = g};
 
     ir_walk(g->func->body, find_in_place, &p);
-    if (!p.read || !p.written) {
+    g->by_itself = p.read && p.written;
+    if (!g->by_itself)
         grad_refuse(g, NULL, "`%s` cannot be differentiated by itself", g->wish->of);
-        return;
-    }
-    grad_refuse(g, p.read,
-                "`%s` cannot be differentiated by itself, what the kernel leaves in it by what is "
-                "read here: store to another array",
-                g->wish->of);
-    ir_diag(g->diags, DIAG_NOTE, p.written, "written here");
 }
 
 static bool find_arrays(Grad *g)
@@ -348,7 +344,7 @@ static bool find_arrays(Grad *g)
                 grad_refuse(g, NULL, "`%s` is given twice", g->wish->wrt[i]);
         }
         if (!g->failed && g->wrt[i].array == g->of.array)
-            refuse_itself(g);
+            check_itself(g);
     }
     return !g->failed;
 }

@@ -212,6 +212,7 @@ typedef struct Grad {
     GradWalk walk;
     unsigned missed; /* arrays for which nothing was found, and that can have parts: bits */
     Block *forward;  /* of a fused kernel, what stands before the backward; NULL: that has it */
+    bool by_itself;  /* what the kernel leaves in an array is differentiated by what was there */
     bool failed;
 } Grad;
 
@@ -306,9 +307,7 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *m
 void grad_need_for_all(Grad *g, const GradNeeds *needs); /* of any array: of all gradients */
 /* Is that seen, or needed already? */
 bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most);
-bool grad_is_same_poly(const Poly *p);                    /* for all programs, in all rounds */
-bool grad_is_lower(const PolyTerm *a, const PolyTerm *b); /* of the factors of an address */
-const Value *grad_number_of_programs(Grad *g, int axis);  /* to be named, not computed with */
+const Value *grad_number_of_programs(Grad *g, int axis); /* to be named, not computed with */
 
 /* walk.c: in front of a store or an atomic: what it stores is added to what is there; `waits`: for
  * what other threads of the program added. */
@@ -346,6 +345,7 @@ bool grad_check_left_behind(Grad *g);
 /* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
  * get into sums over lanes? */
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);
+bool grad_is_finite_left_out(const Grad *g, const Value *v); /* in such lanes */
 
 /* memory.c */
 void grad_find_asked(Grad *g);     /* the axes of the grid */

@@ -18,7 +18,7 @@ enum { DEEPEST = 40 };
 
 /* What a value is there.  USUAL: a finite number, as in lanes that count; ANY: maybe not such as
  * these have, 0 or below it.  WILD: no number, or any infinity. */
-typedef enum { ZERO, USUAL, ANY, HIGH, LOW, WILD } There;
+typedef enum { ZERO, USUAL, ANY, HIGH, LOW, BELOW, WILD } There; /* BELOW: finite, or LOW */
 
 static There there(const Grad *g, const Value *v, int depth);
 
@@ -34,7 +34,7 @@ static There of_finite(There x, There y)
 
 static There negated(There x)
 {
-    return x == HIGH ? LOW : x == LOW ? HIGH : x;
+    return x == HIGH ? LOW : x == LOW ? HIGH : x == BELOW ? WILD : x;
 }
 
 static There of_sum(There x, There y)
@@ -45,7 +45,8 @@ static There of_sum(There x, There y)
         return of_finite(x, y);
     if (is_finite(x) || is_finite(y))
         return is_finite(x) ? y : x;
-    return x == y ? x : WILD;
+    const bool both_low = (x == LOW || x == BELOW) && (y == LOW || y == BELOW);
+    return x == y ? x : both_low ? LOW : WILD;
 }
 
 static There of_product(There x, There y)
@@ -99,22 +100,22 @@ static There of_function(OpCode code, There x)
     case OP_exp:
     case OP_exp2:
     case OP_exp10:
-        return x == LOW ? ZERO : is_finite(x) ? USUAL : x;
+        return x == LOW ? ZERO : x == BELOW ? ANY : is_finite(x) ? USUAL : x;
     case OP_log:
     case OP_log2:
     case OP_log10:
-        return x == ZERO ? LOW : x == LOW || x == ANY ? WILD : x;
+        return x == ZERO ? LOW : x == LOW || x == BELOW || x == ANY ? WILD : x;
     case OP_rsqrt:
-        return x == ZERO ? HIGH : x == HIGH ? ZERO : x == LOW || x == ANY ? WILD : x;
+        return x == ZERO ? HIGH : x == HIGH ? ZERO : x == LOW || x == BELOW || x == ANY ? WILD : x;
     case OP_sqrt:
     case OP_cbrt:
     case OP_abs:
         if (code == OP_sqrt)
-            return x == LOW || x == ANY ? WILD : x;
-        return x == LOW && code == OP_abs ? HIGH : x;
+            return x == LOW || x == BELOW || x == ANY ? WILD : x;
+        return code == OP_abs ? (x == LOW ? HIGH : x == BELOW ? WILD : x) : x;
     case OP_tanh:
     case OP_erf:
-        return x == HIGH || x == LOW ? USUAL : x;
+        return x == HIGH || x == LOW || x == BELOW ? USUAL : x;
     default:
         return is_finite(x) ? of_finite(x, x) : WILD;
     }
@@ -144,6 +145,8 @@ static There of_op(const Grad *g, const Op *op, int depth)
         return of_extreme(x, y, HIGH);
     case OP_select: {
         There z = there(g, op->operands[2], depth);
+        if ((is_finite(y) || y == LOW) && (is_finite(z) || z == LOW) && (y == LOW) != (z == LOW))
+            return BELOW;
         return y == z ? y : is_finite(y) && is_finite(z) ? of_finite(y, z) : WILD;
     }
     case OP_dot: /* of a row that is left out, or a column */
@@ -249,4 +252,9 @@ bool grad_needs_zeros(const Grad *g, const Op *op, int i)
     if (g->any_loose && (x->type->rank > 0 || g->data_leaves_out) && is_wild(g, op, i))
         return true;
     return x->type->rank > 0 && is_wild(g, op, i) && reaches_sum(g, x, DEEPEST);
+}
+
+bool grad_is_finite_left_out(const Grad *g, const Value *v)
+{
+    return is_finite(there(g, v, DEEPEST));
 }

@@ -89,7 +89,7 @@ static bool lets_through(const Value *mask, int axis, const Value *n, Poly *lane
             return false;
         found = true;
     }
-    return found && grad_is_same_poly(lanes);
+    return found && terms_is_same_poly(lanes);
 }
 
 /* Have all n lanes room in the tile?  Else the gradients are wrong, as is said. */

@@ -170,12 +170,18 @@ static bool check_op(Memory *m, const Op *op)
     return !g->failed;
 }
 
-/* In place: each lane reads what it then writes, once?  No two store one element, so it is read
- * before. */
-static bool is_in_place(const Op *load, const Op *store)
+/* In place: each lane reads what it then writes, once?  No two store one element, of which rounds
+ * of what is differentiated are asked later, so it is read before.  By itself what is not stored
+ * would keep its gradient, and what is not read have none: both go by one mask. */
+static bool is_in_place(const Grad *g, const Op *load, const Op *store)
 {
+    const bool is_of =
+        g->by_itself && grad_array_of(g, store->operands[STORE_PTR]) == g->of.array->index;
+
     if (!op_only_reads(load) || store->code != OP_store || load->block != store->block ||
-        opt_in_loop(store->block) || load->operands[LOAD_PTR] != store->operands[STORE_PTR])
+        (opt_in_loop(store->block) && !is_of) ||
+        load->operands[LOAD_PTR] != store->operands[STORE_PTR] ||
+        (is_of && op_operand(load, LOAD_MASK) != op_operand(store, STORE_MASK)))
         return false;
     while (load && load != store)
         load = load->next;
@@ -192,10 +198,42 @@ static bool never_meet(const Memory *m, Op *load, Op *store)
     bool apart = op_only_reads(load) && store->code == OP_store &&
                  grad_array_of(g, load->operands[LOAD_PTR]) ==
                      grad_array_of(g, store->operands[STORE_PTR]) &&
-                 grad_alone(g, &g->of, &ops, g->asked) && g->needs.len == needs;
+                 grad_alone(g, &g->of, &ops, g->asked);
 
+    if (g->by_itself && apart && grad_array_of(g, load->operands[LOAD_PTR]) == g->of.array->index)
+        return true; /* strides are as its stores need them */
+    apart = apart && g->needs.len == needs;
     g->needs.len = needs;
     return apart;
+}
+
+/* Is each element that is differentiated by itself both read and written? */
+static bool check_pairs(Memory *m)
+{
+    const GradOps *all[2] = {&m->loads, &m->stores};
+
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < all[i]->len; k++) {
+            const Op *op = all[i]->at[k];
+            bool found = grad_array_of(m->g, op->operands[0]) != m->g->of.array->index;
+            for (int n = 0; n < all[1 - i]->len && !found; n++)
+                found = is_in_place(m->g, i == 0 ? op : all[0]->at[n], i == 0 ? all[1]->at[n] : op);
+            if (found)
+                continue;
+            grad_refuse(m->g, op,
+                        "`%s` is differentiated by itself, and this element is not both read and "
+                        "then written, under one mask: store to another array",
+                        m->g->wish->of);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What is differentiated does not depend on it. */
+static bool is_beside(const Grad *g, const Op *load)
+{
+    return op_only_reads(load) && !(g->facts[load->results[0]->id] & MATTERS);
 }
 
 /* Nothing is loaded that the kernel itself writes, as the backward does not write it; but what is
@@ -210,7 +248,7 @@ static bool check_apart(Memory *m)
                 never_meet(m, load, store))
                 continue;
             int array = grad_array_of(m->g, store->operands[STORE_PTR]);
-            if (is_in_place(load, store) && array >= 0) {
+            if (array >= 0 && (is_in_place(m->g, load, store) || is_beside(m->g, load))) {
                 vec_push(m->g->arena, &m->g->in_place,
                          ((GradInPlace){.array = array, .written = store->span, .first = load}));
                 continue;
@@ -219,7 +257,7 @@ static bool check_apart(Memory *m)
             return note(m, store, "written here");
         }
     }
-    return true;
+    return !m->g->by_itself || check_pairs(m);
 }
 
 /* Are there more lanes, which all store, than numbers that offsets may be, as of `at % 8`? */
@@ -426,6 +464,11 @@ static void find_fill(Memory *m, GradArray *a)
         a->fill = GRAD_ADDED;
     }
     a->loads = loads;
+    if (a->array == g->of.array && a->fill != GRAD_STORED)
+        grad_refuse(g, loads.at[0],
+                    "`%s` is differentiated by itself, and this may meet an element "
+                    "twice: store to another array",
+                    g->wish->of);
 }
 
 static void find_read(Op *op, void *grad)

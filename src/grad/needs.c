@@ -10,81 +10,9 @@
  */
 #include "alone.h"
 
-enum { MOST_LEVELS = 4 };
-
-/* Where the last parameter that it is made of stands. */
-static int last_parameter(const PolyTerm *unit)
+static bool add_constant(Poly *p, int64_t n)
 {
-    int last = -1;
-
-    for (int i = 0; i < unit->count; i++) {
-        const Value *v = unit->of[i].value;
-        while (v && v->def && v->def->noperands > 0)
-            v = v->def->operands[0];
-        last = v && !v->def ? MAX(last, v->index) : last;
-    }
-    return last;
-}
-
-bool grad_is_lower(const PolyTerm *a, const PolyTerm *b)
-{
-    PolyTerm quotient, x = *a, y = *b;
-
-    x.scale = y.scale = 1;
-    if (a->count == b->count && poly_divide(&x, &y, &quotient) && quotient.count == 0)
-        return a->scale < b->scale;
-    if (a->count < b->count ? poly_divide(&y, &x, &quotient) : poly_divide(&x, &y, &quotient))
-        return a->count < b->count;
-    return last_parameter(a) > last_parameter(b);
-}
-
-/* The factors of all terms, the smallest first; -1: too many, or one is negative. */
-static int levels_of(const Sum *s, PolyTerm *units)
-{
-    int n = 0;
-
-    for (int i = 0; i < s->n; i++) {
-        bool known = s->at[i].by == 0;
-        for (int k = 0; k < n && !known; k++)
-            known = terms_same_unit(&units[k], &s->at[i].unit);
-        if (known)
-            continue;
-        if (n == MOST_LEVELS || s->at[i].by < 0 || !s->at[i].from_zero)
-            return -1;
-        int at = n++;
-        for (; at > 0 && grad_is_lower(&s->at[i].unit, &units[at - 1]); at--)
-            units[at] = units[at - 1];
-        units[at] = s->at[i].unit;
-    }
-    return n;
-}
-
-/* What of the address has these factors, without them. */
-static bool polynomial_of_level(const Sum *s, const PolyTerm *unit, Poly *out)
-{
-    *out = (Poly){0};
-    for (int i = 0; i < s->raw.count; i++) {
-        PolyTerm rest, scaled = s->raw.terms[i];
-        bool shared;
-        const PolyAtom *atom = terms_split(s, &scaled, &rest, &shared);
-
-        if (atom && terms_same_unit(&rest, unit) &&
-            !poly_push(out, &(PolyTerm){scaled.scale, 1, {*atom}}))
-            return false;
-    }
-    return true;
-}
-
-bool grad_is_same_poly(const Poly *p)
-{
-    for (int i = 0; i < p->count; i++) {
-        for (int k = 0; k < p->terms[i].count; k++) {
-            const Value *v = p->terms[i].of[k].value;
-            if (!v || !terms_same_for_all(v))
-                return false;
-        }
-    }
-    return true;
+    return poly_push(p, &(PolyTerm){n, 0, {{0}}});
 }
 
 /* How many rounds there are of a loop from 0 on, by whatever program, as a value; NULL: nothing
@@ -158,60 +86,29 @@ static bool bound_by_rounds(Grad *g, const Value *counter, int64_t by, int64_t l
     return poly_push(out, &(PolyTerm){by * step, 1, {{rounds, MAX_RANK + rounds->id}}});
 }
 
-/* Of D * round + lane with D lanes, or fewer: less than D times the loop's end. */
-static bool bound_by_round(Grad *g, const Op *access, const Poly *p, Poly *out)
+/* The mask says it of what it is made of: of 4 * column + lane with 4 lanes less than 4 times the
+ * columns. */
+static bool bound_by_multiple(Grad *g, const Op *access, const Poly *p, Poly *out)
 {
-    const Type *tile = access->operands[ir_access(access).pointer]->type;
-    Poly round = {0}, end;
-    PolyBounds bounds = {0};
-    int64_t by = 0, lanes = 0;
+    Poly times, bound;
+    int64_t lanes;
 
     for (int i = 0; i < p->count; i++) {
-        const PolyTerm *t = &p->terms[i];
-        bool is_lane = t->count == 1 && !t->of[0].value && t->scale > 0;
+        const int64_t by = p->terms[i].scale;
 
-        if (is_lane)
-            lanes += t->scale * (tile->dims[t->of[0].key] - 1);
-        else if (t->count != 1 || by != 0 || !poly_push(&round, &(PolyTerm){1, 1, {t->of[0]}}))
-            return false;
-        by = is_lane ? by : t->scale;
-    }
-    *out = (Poly){0};
-    if (by > 0 && lanes >= by && !round.terms[0].of[0].value->def)
-        return bound_by_rounds(g, round.terms[0].of[0].value, by, lanes, out);
-    terms_add_own_bound(&round, &bounds);
-    if (bounds.count == 0 || lanes >= by)
-        return false;
-    end = round; /* round - (round - end) */
-    return poly_add(&end, &bounds.below[0], -1) && poly_add(out, &end, by) &&
-           grad_is_same_poly(out);
-}
-
-/* The condition of the access, or the loop that counts it, says: less than *out. */
-static bool bound_by_mask(Grad *g, const Op *access, const Poly *p, Poly *out)
-{
-    Value *mask = op_operand(access, ir_access(access).mask);
-    PolyScope scope = {0};
-    PolyBounds bounds = {0};
-    int8_t map[MAX_RANK];
-
-    for (int d = 0; d < MAX_RANK; d++)
-        map[d] = (int8_t)d;
-    if (mask)
-        poly_bounds(&scope, mask, map, &bounds);
-    terms_add_own_bound(p, &bounds);
-    for (int i = 0; i < bounds.count; i++) {
-        Poly end = *p;
-        if (poly_add(&end, &bounds.below[i], -1) && terms_take_last(&end, 1, out) &&
-            grad_is_same_poly(out))
+        if (by < 1 || !terms_split_multiples(access, p, by, &times, &lanes))
+            continue;
+        *out = (Poly){0};
+        const Value *round =
+            times.count == 1 && times.terms[0].count == 1 && times.terms[0].scale == 1
+                ? times.terms[0].of[0].value
+                : NULL;
+        if (lanes >= by ? round && !round->def && bound_by_rounds(g, round, by, lanes, out)
+                        : terms_end_by_mask(access, &times, &bound) && poly_add(out, &bound, by) &&
+                              add_constant(out, lanes + 1 - by))
             return true;
     }
-    return bound_by_round(g, access, p, out);
-}
-
-static bool add_constant(Poly *p, int64_t n)
-{
-    return poly_push(p, &(PolyTerm){n, 0, {{0}}});
+    return false;
 }
 
 const Value *grad_number_of_programs(Grad *g, int axis)
@@ -250,23 +147,8 @@ static bool bound_by_counts(Grad *g, const Sum *level, Poly *out)
 /* Less than what is the level? */
 static bool bound_of(Grad *g, const Op *access, const Sum *level, const Poly *p, Poly *out)
 {
-    int64_t by = 0;
-
-    if (bound_by_mask(g, access, p, out))
-        return true;
-    for (int i = 0; i < p->count; i++)
-        by = i == 0 || by == p->terms[i].scale ? p->terms[i].scale : 1;
-    Poly one = {0};
-    if (by > 1 && p->count == 1) { /* 2 * column, of which the column is bounded */
-        one.count = 1;
-        one.terms[0] = p->terms[0];
-        one.terms[0].scale = 1;
-        Poly bound;
-        *out = (Poly){0};
-        if (bound_by_mask(g, access, &one, &bound))
-            return poly_add(out, &bound, by) && add_constant(out, 1 - by);
-    }
-    return bound_by_counts(g, level, out);
+    return terms_end_by_mask(access, p, out) || bound_by_multiple(g, access, p, out) ||
+           bound_by_counts(g, level, out);
 }
 
 static bool is_known(const Grad *g, const GradNeed *n)
@@ -319,6 +201,13 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *u
         return constant >= 0;
     if (is_hopeless(&apart))
         return false;
+    if (apart.count == 1) { /* n - R // 2 <= n: R is not negative */
+        const Op *op = apart.terms[0].of[0].value->def;
+        n.least = n.most = (Poly){0};
+        if (!op || op->code != OP_div || apart.terms[0].count > 1 ||
+            !terms_polynomial(op->operands[0], &n.most))
+            n.most = apart;
+    }
     terms_divide_both(&n.least, &n.most);
     if (!is_known(g, &n))
         vec_push(g->arena, &g->needs, n);
@@ -352,7 +241,7 @@ static bool reach_of_program(Grad *g, const GradArray *a, const Op *access, cons
                              Poly *reached)
 {
     Sum inner = *s;
-    PolyTerm units[MOST_LEVELS];
+    PolyTerm units[MOST_UNITS];
 
     inner.n = 0;
     for (int i = 0; i < s->n; i++) {
@@ -364,7 +253,7 @@ static bool reach_of_program(Grad *g, const GradArray *a, const Op *access, cons
         if (!has_program(&s->raw.terms[i]))
             inner.raw.terms[inner.raw.count++] = s->raw.terms[i];
     }
-    int n = levels_of(&inner, units);
+    int n = terms_units(&inner, units);
     *reached = (Poly){0};
     bool good = n >= 0 && add_constant(reached, 1);
     for (int i = 0; i < n && good; i++) {
@@ -372,9 +261,8 @@ static bool reach_of_program(Grad *g, const GradArray *a, const Op *access, cons
         Poly p, bound, factors = {0};
 
         good = (units[i].count == 0 || grad_need(g, a, reached, &units[i])) &&
-               polynomial_of_level(&inner, &units[i], &p) &&
-               bound_of(g, access, &level, &p, &bound) && poly_push(&factors, &units[i]) &&
-               poly_product(&bound, &factors, reached);
+               terms_of_unit(&inner, &units[i], &p) && bound_of(g, access, &level, &p, &bound) &&
+               poly_push(&factors, &units[i]) && poly_product(&bound, &factors, reached);
     }
     return good;
 }
@@ -394,7 +282,7 @@ bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, co
             continue;
         t.unit.scale = t.by;
         int at = n++;
-        for (; at > 0 && grad_is_lower(&t.unit, &programs[at - 1].unit); at--)
+        for (; at > 0 && terms_is_lower(&t.unit, &programs[at - 1].unit); at--)
             programs[at] = programs[at - 1];
         programs[at] = t;
     }
@@ -415,36 +303,12 @@ bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, co
     return good && n > 0;
 }
 
-static int64_t common_factor(const Sum *level)
-{
-    Poly all = {0};
-
-    for (int i = 0; i < level->n && i < POLY_TERMS; i++)
-        all.terms[all.count++].scale = level->at[i].by;
-    return level->n > 0 && level->n <= POLY_TERMS ? terms_divisor_of_all(&all, 0) : 1;
-}
-
-/* To more than what multiples of the step are less than: that of 8 * n - 7 is 8 * n. */
-static bool round_up(Poly *bound, int64_t step)
-{
-    int64_t constant = 0, others = 0;
-
-    for (int i = 0; i < bound->count; i++) {
-        if (bound->terms[i].count == 0)
-            constant = bound->terms[i].scale;
-        else
-            others = terms_common_divisor(others, bound->terms[i].scale);
-    }
-    const int64_t over = others % step == 0 ? ((constant % step) + step) % step : 1;
-    return over == 0 || add_constant(bound, step - over);
-}
-
 static bool need_levels(Grad *g, const GradArray *a, const Op *access, const Sum *s, Constants c)
 {
     const Constants none = {0};
     const int before = g->needs.len;
-    PolyTerm units[MOST_LEVELS];
-    int n = levels_of(s, units);
+    PolyTerm units[MOST_UNITS];
+    int n = terms_units(s, units);
     Poly reached = {0}; /* more than all levels so far reach */
     bool good = n > 0 && (!g->wish->atomics || a == &g->of) && add_constant(&reached, 1 + c.span);
 
@@ -455,16 +319,82 @@ static bool need_levels(Grad *g, const GradArray *a, const Op *access, const Sum
         Poly p, bound, factors = {0};
 
         PolyTerm least_step = units[i]; /* what all its terms are multiples of */
-        least_step.scale = is_lowest ? 1 : common_factor(&level);
+        least_step.scale = is_lowest ? 1 : terms_common_factor(&level);
         good = (is_lowest || grad_need(g, a, &reached, &least_step)) &&
                terms_are_digits(&level, is_lowest ? c : none);
         if (!good || i == n - 1)
             break;
-        good = polynomial_of_level(s, &units[i], &p) && bound_of(g, access, &rest, &p, &bound) &&
+        good = terms_of_unit(s, &units[i], &p) && bound_of(g, access, &rest, &p, &bound) &&
                poly_push(&factors, &units[i]) && add_constant(&bound, offset) &&
-               round_up(&bound, least_step.scale);
+               terms_round_up(&bound, least_step.scale);
         good = good && (!is_lowest || add_constant(&bound, c.span)) &&
                poly_product(&bound, &factors, &reached);
+    }
+    if (!good)
+        g->needs.len = before;
+    return good;
+}
+
+/* Where an access begins within a row, and what it does not reach, beside what the other shares. */
+typedef struct {
+    Poly lo, hi;
+    Poly length; /* more than 0, or there is no element */
+} Range;
+static bool range_of(Grad *g, const Op *access, const Sum *s, const Poly *from, Range *out)
+{
+    const PolyTerm one = {.scale = 1};
+    const Sum level = terms_level(s, &one);
+    Poly offset = s->shared, p;
+
+    for (int i = 0; i < level.n; i++) {
+        if (level.at[i].by < 0 || !level.at[i].from_zero)
+            return false;
+    }
+    if (!poly_add(&offset, from, -1) || !terms_is_same_poly(&offset) ||
+        !terms_of_unit(s, &one, &p) || !bound_of(g, access, &level, &p, &out->hi))
+        return false;
+    terms_begin_by_mask(access, &p, &out->lo);
+    out->length = out->hi;
+    return poly_add(&out->hi, &offset, 1) && poly_add(&out->lo, &offset, 1);
+}
+
+/* Of two that are: does the second one lie behind the first? */
+static bool is_behind(const Range *first, const Range *second)
+{
+    enum { MOST_LENGTHS = 4 };
+    Poly apart = second->lo, rest;
+    bool known = poly_add(&apart, &first->hi, -1);
+    int64_t constant;
+
+    for (int i = 0; i < MOST_LENGTHS && known; i++) {
+        rest = apart;
+        if (terms_undivided(&rest) && poly_is_constant(&rest, &constant) && constant >= 0)
+            return true;
+        known = poly_add(&apart, &first->length, -1);
+    }
+    return false;
+}
+
+bool terms_in_order(Grad *g, const GradArray *a, Op *const access[2], const Sum s[2])
+{
+    const int before = g->needs.len;
+    PolyTerm units[MOST_UNITS];
+    Range of[2];
+    bool good = true;
+
+    for (int i = 0; i < 2 && good; i++)
+        good = range_of(g, access[i], &s[i], &s[0].shared, &of[i]) &&
+               (terms_are_levels(access[i], &s[i], (Constants){0}) ||
+                terms_need(g, a, access[i], &s[i], (Constants){0}));
+    const int first = good && is_behind(&of[1], &of[0]) ? 1 : 0;
+    const int n = terms_units(&s[0], units), row = n > 0 && units[0].count == 0;
+    good = good && (first == 1 || is_behind(&of[0], &of[1]));
+    if (good && row < n) {
+        const Sum level = terms_level(&s[0], &units[row]);
+        Poly reached = of[1 - first].hi;
+        units[row].scale = terms_common_factor(&level);
+        good = (!g->wish->atomics || a == &g->of) && poly_add(&reached, &of[first].lo, -1);
+        good = good && grad_need(g, a, &reached, &units[row]);
     }
     if (!good)
         g->needs.len = before;

@@ -256,7 +256,7 @@ bool grad_fills_row(Grad *g, const GradArray *a, Value *pointer, Value *mask)
             !poly_equal(&place, &width))
             return false;
     }
-    return grad_is_same_poly(&width) && grad_need(g, a, &width, &lanes);
+    return terms_is_same_poly(&width) && grad_need(g, a, &width, &lanes);
 }
 
 void grad_make_parts(Grad *g, GradArray *a)

@@ -5,6 +5,8 @@
  * of operand i grows by, in the type of that; NULL: nothing.  rules_math.c has the functions.
  */
 #include "../opt/opt.h"
+#include <math.h>
+
 #include "grad.h"
 
 enum { MOST_FACTORS = 6 };
@@ -287,11 +289,17 @@ Value *adjoint_abs(Grad *g, const Op *o, int i, Value *d)
 }
 
 /* To the operand that was taken; half to each where both are equal, as torch.maximum() does.  By
- * the result, so that a NaN on the other side changes nothing. */
+ * the result, so that a NaN on the other side changes nothing, where that is no number. */
 Value *adjoint_extreme(Grad *g, const Op *o, int i, Value *d)
 {
     Value *x = in(g, o, i), *y = in(g, o, 1 - i);
-    Value *taken = where(g, build_binary(&g->b, OP_eq, x, out(g, o)), d);
+    const OpCode more = o->code == OP_max || o->code == OP_maxnan ? OP_gt : OP_lt;
+    uint64_t bits;
+    const bool is_number =
+        value_constant(y, &bits) && !isnan(scalar_to_double(y->type->dtype, bits));
+    Value *taken = where(
+        g, is_number ? build_binary(&g->b, more, x, y) : build_binary(&g->b, OP_eq, x, out(g, o)),
+        d);
     Value *half = grad_scaled(g, d, 0.5);
 
     return build_select(&g->b, build_binary(&g->b, OP_eq, x, y), half, taken);

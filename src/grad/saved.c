@@ -251,7 +251,8 @@ void grad_find_saved(Grad *g)
         s.mask = op_operand(s.store, STORE_MASK);
         s.is_rounded = s.value != s.store->operands[STORE_DATA];
         s.below = s.mask || s.is_rounded ? NULL : divisor_of(s.value, &s);
-        if (is_stored_once(g, s.store, &s.in_place, &s.needs))
+        if (is_stored_once(g, s.store, &s.in_place, &s.needs) &&
+            (!s.in_place || g->facts[s.value->id] & MATTERS))
             g->saved.at[n++] = s;
     }
     g->saved.len = n;

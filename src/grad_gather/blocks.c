@@ -287,7 +287,13 @@ static void exchange_along(Grad *g, int axis)
 void gather_blocks(Grad *g)
 {
     for (int axis = 0; axis < AXES; axis++) {
-        if ((g->asked >> axis & 1) && domain_program(g, axis))
+        bool counts_lags = false;
+        if (!(g->asked >> axis & 1) || !domain_program(g, axis))
+            continue;
+        exchange_along(g, axis);
+        for (int i = 0; i < g->nwrt; i++)
+            counts_lags |= may_be_exchanged(&g->wrt[i]) && blocks_count_lags(g, &g->wrt[i], axis);
+        if (counts_lags)
             exchange_along(g, axis);
     }
 }

@@ -63,6 +63,10 @@ bool blocks_say_rounds(const Value *mask, const Op *loop);
  * one; NULL. */
 Op *blocks_twin(Blocks *b, const Op *load);
 
+/* lags.c: where the address of the array's atomic goes by how far a round lies behind the program's
+ * own lanes, the atomic stands in a loop that counts that; false: nothing has changed */
+bool blocks_count_lags(Grad *g, const GradArray *a, int axis);
+
 /* block_nests.c: false: nothing was built */
 bool blocks_nest(Blocks *b);
 

@@ -42,7 +42,7 @@ static bool elements_have_lanes(Way *w, const Poly *common)
         return true;
     for (int i = 0; i < all.n; i++) { /* common - (common - end) */
         Poly end = *common;
-        if (poly_add(&end, &all.at[i], -1) && grad_is_same_poly(&end) &&
+        if (poly_add(&end, &all.at[i], -1) && terms_is_same_poly(&end) &&
             grad_need(w->g, w->array, &end, &lanes))
             return true;
     }

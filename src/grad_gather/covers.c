@@ -80,7 +80,7 @@ static bool find_total(Grad *g, const Sum *level, const Op *loop, Poly *total)
             return false;
         if (t->whose == loop)
             return value_const_int(loop->operands[FOR_LO], &lo) && lo == 0 &&
-                   terms_polynomial(loop->operands[FOR_HI], total) && grad_is_same_poly(total);
+                   terms_polynomial(loop->operands[FOR_HI], total) && terms_is_same_poly(total);
         if (t->whose != g->func)
             return false;
         const Value *programs = grad_number_of_programs(g, t->dim);
@@ -152,7 +152,7 @@ static bool find_bounds(const Op *access, const Sum *s, const PolyTerm *factors,
             int64_t constant;
             Poly end;
             found = !is_bound[k] && find_place(s, &by, &end) &&
-                    poly_add(&end, &bounds.below[i], -1) && grad_is_same_poly(&end) &&
+                    poly_add(&end, &bounds.below[i], -1) && terms_is_same_poly(&end) &&
                     (k > 0 || !several || fill_lanes(s, &by) || poly_is_constant(&end, &constant));
             if (found && k == 0 && several && fill_lanes(s, &by)) {
                 c->at[k].bound = (Poly){0};
@@ -190,7 +190,7 @@ static int find_strides(const Sum *s, PolyTerm *factors)
         }
         if (n == COVER_LEVELS)
             return 0;
-        for (k = n++; k > 1 && grad_is_lower(&t->unit, &factors[k - 1]); k--)
+        for (k = n++; k > 1 && terms_is_lower(&t->unit, &factors[k - 1]); k--)
             factors[k] = factors[k - 1];
         factors[k] = t->unit;
         factors[k].scale = t->by;

@@ -6,6 +6,8 @@
  * known of lanes, programs and counters, is all that is proven here: `u - t - 1 < 0` and
  * `t - n < 0` say that `u - n < 0`.
  */
+#include <math.h>
+
 #include "../opt/opt.h"
 #include "transposed.h"
 
@@ -85,6 +87,50 @@ int domain_add_side(Domain *d, const Op *sum, const int8_t *sides)
 
 enum { DEEPEST = 24 };
 
+static bool is_infinite(const Value *v, int sign)
+{
+    uint64_t bits;
+
+    return v && value_constant(v, &bits) && dtype_is_float(v->type->dtype) &&
+           scalar_to_double(v->type->dtype, bits) == sign * (double)INFINITY;
+}
+
+/* Where the float may be anything but that infinity, of which exp makes 0. */
+static void not_infinite(Limits *l, const Value *v, int sign, const int8_t *sides, int depth)
+{
+    const Op *op = v->def;
+    int8_t of[MAX_RANK];
+
+    if (!op || depth == 0)
+        return;
+    switch (op->code) {
+    case OP_load:
+        if (op_operand(op, LOAD_MASK) && is_infinite(op_operand(op, LOAD_OTHER), sign))
+            limits_of_mask(l, op->operands[LOAD_MASK], sides);
+        return;
+    case OP_select:
+        if (!is_infinite(op->operands[2], sign))
+            return;
+        limits_of_mask(l, op->operands[0], sides);
+        not_infinite(l, op->operands[1], sign, sides, depth - 1);
+        return;
+    case OP_add:
+    case OP_sub:
+        not_infinite(l, op->operands[0], sign, sides, depth - 1);
+        not_infinite(l, op->operands[1], op->code == OP_sub ? -sign : sign, sides, depth - 1);
+        return;
+    case OP_splat:
+    case OP_broadcast:
+    case OP_expand:
+    case OP_permute:
+        gather_operand_sides(op, op->operands[0], sides, of);
+        not_infinite(l, op->operands[0], sign, of, depth - 1);
+        return;
+    default:
+        return;
+    }
+}
+
 static void nonzero(Domain *dom, Limits *l, const Value *v, const int8_t *sides, int depth)
 {
     const Op *op = v->def;
@@ -122,6 +168,23 @@ static void nonzero(Domain *dom, Limits *l, const Value *v, const int8_t *sides,
         gather_operand_sides(op, op->operands[0], sides, of);
         of[attr_axis(op)] = (int8_t)domain_add_side(dom, op, of);
         nonzero(dom, l, op->operands[0], of, depth - 1);
+        return;
+    case OP_exp:
+    case OP_exp2:
+        not_infinite(l, op->operands[0], -1, sides, depth - 1);
+        return;
+    case OP_dot: /* both operands are, where they are summed up */
+        if (dom->nsides == MOST_SIDES_ANEW || !is_zero(op->operands[2]) ||
+            op->results[0]->type->rank != 2)
+            return;
+        of[0] = sides[0];
+        of[1] = (int8_t)dom->nsides;
+        dom->order[dom->nsides] = of[1];
+        dom->extents[dom->nsides++] = op->operands[0]->type->dims[1];
+        nonzero(dom, l, op->operands[0], of, depth - 1);
+        of[0] = of[1];
+        of[1] = sides[1];
+        nonzero(dom, l, op->operands[1], of, depth - 1);
         return;
     default:
         return;

@@ -54,7 +54,7 @@ static bool rounds_have_lanes(Way *w)
             return false;
         covered |= domain_is_not_negative(d, &room);
         if (!way_knows_program(w, t->ends[i])) {
-            if (grad_is_same_poly(&end)) {
+            if (terms_is_same_poly(&end)) {
                 known = end;
                 need = &known;
             }

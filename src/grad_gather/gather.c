@@ -14,14 +14,25 @@ static bool tidy(Module *m, Diags *d)
     return true;
 }
 
-/* Of n <= stride and n + 1 <= stride the second says all. */
+/* Of n <= stride, 2 * n <= stride and n + 1 <= stride the later ones say all. */
 static bool is_implied(const GradNeed *n, const GradNeed *by)
 {
     Poly less = n->least;
     int64_t apart;
+    const bool is_times = n->least.count == 1 && by->least.count == 1 &&
+                          terms_same_unit(&n->least.terms[0], &by->least.terms[0]) &&
+                          n->least.terms[0].scale < by->least.terms[0].scale;
 
     return n->array == by->array && poly_equal(&n->most, &by->most) &&
-           poly_add(&less, &by->least, -1) && poly_is_constant(&less, &apart) && apart < 0;
+           (is_times ||
+            (poly_add(&less, &by->least, -1) && poly_is_constant(&less, &apart) && apart < 0));
+}
+
+/* What is differentiated by itself, and is stored once, is loaded once. */
+static bool is_of_stores(const Grad *g, const GradNeed *n, const GradNeed *by)
+{
+    return by->array == &g->of && n->array->array == g->of.array &&
+           poly_equal(&n->least, &by->least) && poly_equal(&n->most, &by->most);
 }
 
 static void drop_implied_needs(Grad *g)
@@ -31,7 +42,8 @@ static void drop_implied_needs(Grad *g)
     for (int i = 0; i < g->needs.len; i++) {
         bool implied = false;
         for (int k = 0; k < g->needs.len && !implied; k++)
-            implied = is_implied(&g->needs.at[i], &g->needs.at[k]);
+            implied = is_implied(&g->needs.at[i], &g->needs.at[k]) ||
+                      (i != k && is_of_stores(g, &g->needs.at[i], &g->needs.at[k]));
         if (!implied)
             g->needs.at[left++] = g->needs.at[i];
     }

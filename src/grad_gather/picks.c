@@ -112,7 +112,7 @@ static bool covers_row(Picks *p)
     if (!poly_push(&rest, &(PolyTerm){-1, 1, {{NULL, 0}}}))
         return false;
     if (rest.count == 0)
-        return grad_is_same_poly(&p->end) &&
+        return terms_is_same_poly(&p->end) &&
                grad_need(p->g, p->array, &p->end, &(PolyTerm){lanes, 0, {{0}}});
     const PolyTerm *t = &rest.terms[0];
     return loop && loop->code == OP_for && rest.count == 1 && t->scale == 1 && t->count == 1 &&

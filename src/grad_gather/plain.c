@@ -3,7 +3,10 @@
  *
  *     tl.where(c, x, 0.0) + tl.where(c, 0.0, y)      tl.where(c, x, y)
  *     x + -y * z                                     x - y * z
- *     x * 0.5 / y * 2.0                              x / y
+ *     x * 0.5 / y * 2.0, x * -0.5 / y * 2.0          x / y, -x / y
+ *     x + y + y + y                                  x + y * 3.0
+ *     tl.where(x != 0.0, x * y, 0.0)                 x * y, of a y that is finite where masks leave
+ *                                                    lanes out
  *     columns >= 0                                   true, of what counts from 0 on
  *     row + (1 - i) + (i - 1)                        row
  *     trans(dot(trans(x), y))                        dot(trans(y), x)
@@ -21,6 +24,7 @@
 enum { MOST_DEPTH = 8, SHALLOW = 5 };
 
 typedef struct {
+    const Grad *g;
     UseLists uses;
     bool changed;
 } Plain;
@@ -62,11 +66,29 @@ static Value *first_of_two(Builder *b, Value *mask)
     return build_binary(b, OP_eq, op->operands[0], build_int(b, op->operands[0]->type, 0));
 }
 
-static Value *plain_select(Op *op)
+/* Is it 0 where x is, in lanes that masks leave out, too? */
+static bool is_zero_with(const Plain *p, const Value *v, const Value *x)
 {
-    Builder b = builder_before(op);
-    Value *first = first_of_two(&b, op->operands[0]);
+    const Op *op = v->def;
 
+    if (v == x || (op && op->code == OP_neg))
+        return v == x || is_zero_with(p, op->operands[0], x);
+    for (int i = 0; op && op->code == OP_mul && i < 2; i++) {
+        if (is_zero_with(p, op->operands[i], x))
+            return grad_is_finite_left_out(p->g, op->operands[1 - i]);
+    }
+    return false;
+}
+
+static Value *plain_select(const Plain *p, Op *op)
+{
+    const Op *guard = opt_made_by(op->operands[0], OP_ne);
+    Builder b = builder_before(op);
+
+    if (guard && grad_is_number(guard->operands[1], 0) && grad_is_number(op->operands[2], 0) &&
+        is_zero_with(p, op->operands[1], guard->operands[0]))
+        return op->operands[1];
+    Value *first = first_of_two(&b, op->operands[0]);
     return first ? build_select(&b, first, op->operands[2], op->operands[1]) : NULL;
 }
 
@@ -113,25 +135,6 @@ static Value *plain_less(const Plain *p, Op *op)
     return more ? build_binary(&b, OP_add, op->operands[0], more) : NULL;
 }
 
-static Value *plain_sum(const Plain *p, Op *op)
-{
-    Value *x = op->operands[0], *y = op->operands[1];
-    const Op *left = opt_made_by(x, OP_select), *right = opt_made_by(y, OP_select);
-    Value *either = either_of(op, left, right);
-    Builder b = builder_before(op);
-
-    either = either ? either : either_of(op, right, left);
-    if (either || !dtype_is_float(x->type->dtype))
-        return either;
-    if (x == y)
-        return build_binary(&b, OP_mul, x, build_float(&b, x->type, 2));
-    Value *less = without_sign(p, &b, y, MOST_DEPTH);
-    if (less)
-        return build_binary(&b, OP_sub, x, less);
-    less = without_sign(p, &b, x, MOST_DEPTH);
-    return less ? build_binary(&b, OP_sub, y, less) : NULL;
-}
-
 /* x for 0 + x, whatever sign a zero of x has. */
 static Value *plain_without_zero(const Op *op)
 {
@@ -164,22 +167,43 @@ static bool make_one(const Value *v, double a, double b)
     return fabs(a * b - 1) <= slack;
 }
 
-/* v without being multiplied by what makes 1 with the factor, where it is and nobody else reads it;
- * NULL: it is not. */
-static Value *without_factor(const Plain *p, Builder *b, Value *v, double factor, int depth)
+/* The product of both is what multiplying by one after the other gives. */
+static bool is_exact(double a, double b)
+{
+    int exponent;
+
+    return fabs(frexp(a, &exponent)) == 0.5 || fabs(frexp(b, &exponent)) == 0.5;
+}
+
+/* x times that; by -1 and 1 without multiplying. */
+static Value *times(Builder *b, Value *x, double by)
+{
+    return by == 1    ? x
+           : by == -1 ? build_unary(b, OP_neg, x)
+                      : build_binary(b, OP_mul, x, build_float(b, x->type, by));
+}
+
+/* v times the factor, where it is multiplied by a number already, and nobody else reads it; NULL:
+ * it is not. */
+static Value *with_factor(const Plain *p, Builder *b, Value *v, double factor, int depth)
 {
     const Op *op = v->def;
     double by;
 
     if (!op || depth == 0 || !is_used_once(p, v))
         return NULL;
-    if (op->code == OP_mul && is_factor(op->operands[1], &by) && make_one(v, by, factor))
-        return op->operands[0];
+    for (int i = 0; op->code == OP_mul && i < 2; i++) {
+        if (!is_factor(op->operands[i], &by))
+            continue;
+        if (make_one(v, by, factor))
+            return op->operands[1 - i];
+        return is_exact(by, factor) ? times(b, op->operands[1 - i], by * factor) : NULL;
+    }
     if (op->code != OP_mul && op->code != OP_div && op->code != OP_neg && !is_spread(op))
         return NULL;
     for (int i = 0; i < (op->code == OP_mul ? 2 : 1); i++) {
         Value *operands[2] = {op->operands[0], op->noperands > 1 ? op->operands[1] : NULL};
-        operands[i] = without_factor(p, b, op->operands[i], factor, depth - 1);
+        operands[i] = with_factor(p, b, op->operands[i], factor, depth - 1);
         if (operands[i])
             return build_op(b, op->code, op->noperands, operands, op->nattrs, op->attrs, 1,
                             &v->type)
@@ -196,7 +220,54 @@ static Value *plain_product(const Plain *p, Op *op)
 
     if (!is_factor(op->operands[1], &by) || by == 1)
         return NULL;
-    return without_factor(p, &b, op->operands[0], by, MOST_DEPTH);
+    return with_factor(p, &b, op->operands[0], by, MOST_DEPTH);
+}
+
+/* What v is so many times, a small number, maybe once. */
+static Value *times_of(const Plain *p, Value *v, double *by)
+{
+    const Op *op = opt_made_by(v, OP_mul);
+    const bool is_times = op && is_used_once(p, v) && is_factor(op->operands[1], by) &&
+                          *by == floor(*by) && *by > 0 && *by < MOST_DEPTH;
+
+    *by = is_times ? *by : 1;
+    return is_times ? op->operands[0] : v;
+}
+
+/* y * 3 for y * 2 + y, x + y * 2 for x + y + y. */
+static Value *plain_times(const Plain *p, Op *op)
+{
+    double by, more;
+    Value *y = times_of(p, op->operands[1], &by);
+    const Op *before = opt_made_by(op->operands[0], OP_add);
+    Builder b = builder_before(op);
+
+    if (times_of(p, op->operands[0], &more) == y)
+        return times(&b, y, by + more);
+    if (!before || !is_used_once(p, before->results[0]) ||
+        times_of(p, before->operands[1], &more) != y)
+        return NULL;
+    return build_binary(&b, OP_add, before->operands[0], times(&b, y, by + more));
+}
+
+static Value *plain_sum(const Plain *p, Op *op)
+{
+    Value *x = op->operands[0], *y = op->operands[1];
+    const Op *left = opt_made_by(x, OP_select), *right = opt_made_by(y, OP_select);
+    Value *either = either_of(op, left, right);
+    Builder b = builder_before(op);
+
+    either = either ? either : either_of(op, right, left);
+    if (either || !dtype_is_float(x->type->dtype))
+        return either;
+    Value *more = plain_times(p, op);
+    if (more)
+        return more;
+    Value *less = without_sign(p, &b, y, MOST_DEPTH);
+    if (less)
+        return build_binary(&b, OP_sub, x, less);
+    less = without_sign(p, &b, x, MOST_DEPTH);
+    return less ? build_binary(&b, OP_sub, y, less) : NULL;
 }
 
 static bool counts_from_zero(const Value *v)
@@ -316,7 +387,7 @@ static void look_at(Op *op, void *plain)
     Plain *p = plain;
     Value *rest = op->code == OP_add ? plain_without_zero(op) : NULL;
     Value *made = rest                                               ? rest
-                  : op->code == OP_select                            ? plain_select(op)
+                  : op->code == OP_select                            ? plain_select(p, op)
                   : op->code == OP_add && opt_is_int(op->results[0]) ? plain_number(op)
                   : op->code == OP_sub && opt_is_int(op->results[0]) ? plain_number(op)
                   : op->code == OP_sub                               ? plain_less(p, op)
@@ -367,7 +438,7 @@ bool gather_write_plainly(Grad *g, Diags *d)
     Plain p = {.changed = true};
 
     for (int round = 0; round < MOST_DEPTH && p.changed; round++) {
-        p = (Plain){.uses = ir_uses(g->func, g->arena)};
+        p = (Plain){.g = g, .uses = ir_uses(g->func, g->arena)};
         ir_walk(g->func->body, look_at, &p);
         opt_resolve_all(g->func->body);
         for (int i = 0; i < COUNT(passes) && p.changed; i++) {

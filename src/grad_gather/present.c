@@ -55,7 +55,7 @@ bool window_is_said(Mover *m, const Value *mask, const int8_t *sides, int side, 
     poly_bounds(&scope, mask, sides, &bounds);
     for (int i = 0; i < bounds.count; i++) {
         Poly end = number, apart = {0};
-        if (large ? poly_add(&end, &bounds.below[i], -1) && grad_is_same_poly(&end) &&
+        if (large ? poly_add(&end, &bounds.below[i], -1) && terms_is_same_poly(&end) &&
                         grad_is_granted(m->g, &end, &lanes)
                   : poly_add(&apart, &number, -1) && poly_add(&apart, &bounds.below[i], -1) &&
                         poly_is_constant(&apart, &constant) && constant <= 1)

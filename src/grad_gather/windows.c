@@ -328,18 +328,18 @@ static bool find_end(const PolyBounds *bounds, const Poly *number, const Poly *s
 {
     for (int i = 0; i < bounds->count; i++) {
         *out = *number;
-        if (poly_add(out, &bounds->below[i], -1) && drop_counters(out) && grad_is_same_poly(out))
+        if (poly_add(out, &bounds->below[i], -1) && drop_counters(out) && terms_is_same_poly(out))
             return true;
     }
     *out = *shift;
-    return poly_push(out, lanes) && drop_counters(out) && grad_is_same_poly(out);
+    return poly_push(out, lanes) && drop_counters(out) && terms_is_same_poly(out);
 }
 
 static void add_digit(Digit *all, int *n, const Digit *d)
 {
     int at = (*n)++;
 
-    for (; at > 0 && grad_is_lower(&d->factor, &all[at - 1].factor); at--)
+    for (; at > 0 && terms_is_lower(&d->factor, &all[at - 1].factor); at--)
         all[at] = all[at - 1];
     all[at] = *d;
 }

@@ -383,6 +383,11 @@ void put_docstring(Writer *p)
     for (int i = 0; i < g->nwrt; i++) {
         if (g->wrt[i].fill == GRAD_PARTS)
             put_parts(p, &g->wrt[i]);
+        else if (g->wrt[i].array == g->of.array)
+            text_printf(&p->text,
+                        "    %s: its elements are stored, each once; where %s neither reads nor\n"
+                        "        writes %s, they are those of %s: copy it before.\n",
+                        name_of(p, &g->wrt[i]), g->wish->kernel, g->wish->of, name_of(p, &g->of));
         else
             text_printf(&p->text,
                         g->wrt[i].fill == GRAD_STORED

@@ -26,6 +26,8 @@ static void put_factor(Writer *w, const Value *v, bool in_launch)
 /* Products with the most factors first. */
 void print_polynomial(Writer *w, const Poly *p, bool in_launch)
 {
+    if (p->count == 0)
+        text_put(&w->text, "0");
     for (int i = p->count - 1; i >= 0; i--) {
         const PolyTerm *t = &p->terms[i];
         int64_t scale = i == p->count - 1 ? t->scale : llabs(t->scale);
@@ -89,11 +91,14 @@ static const char *need_missed(const Writer *p, const GradNeed *n)
         const GradNeed *one = &p->g->needs.at[i];
         if (!says_same(p, one, n))
             continue;
-        text_printf(&t, "%sd_%s",
+        const bool is_itself =
+            one->array->array == p->g->of.array; /* d_x is that of what is left */
+        const Value *named = is_itself ? one->array->gradient : one->array->array;
+        text_printf(&t, "%s%s%s",
                     so_far == 0            ? ""
                     : so_far == arrays - 1 ? " and "
                                            : ", ",
-                    p->g->func->params[one->array->array->index].name);
+                    is_itself ? "" : "d_", p->g->func->params[named->index].name);
         so_far++;
     }
     text_printf(&t, " %s wrong: derive with --atomics", arrays > 1 ? "are" : "is");

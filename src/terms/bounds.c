@@ -118,18 +118,24 @@ static void join(Sum *s, const Group *group)
     s->n = n;
 }
 
-void terms_bound(const Op *access, Sum *s)
+static void bounds_of(const Op *access, PolyBounds *out)
 {
     Value *mask = op_operand(access, ir_access(access).mask);
     PolyScope scope = {0};
-    PolyBounds bounds;
     int8_t map[MAX_RANK];
 
+    *out = (PolyBounds){0};
     for (int d = 0; d < MAX_RANK; d++)
         map[d] = (int8_t)d;
-    if (!mask)
-        return;
-    poly_bounds(&scope, mask, map, &bounds);
+    if (mask)
+        poly_bounds(&scope, mask, map, out);
+}
+
+void terms_bound(const Op *access, Sum *s)
+{
+    PolyBounds bounds;
+
+    bounds_of(access, &bounds);
     for (int i = 0; i < bounds.count; i++) {
         for (int k = 0; k < s->n; k++) { /* of the factors of each term */
             const PolyTerm unit = s->at[k].unit;
@@ -140,4 +146,71 @@ void terms_bound(const Op *access, Sum *s)
             break;
         }
     }
+}
+
+bool terms_end_by_mask(const Op *access, const Poly *p, Poly *out)
+{
+    PolyBounds bounds;
+
+    bounds_of(access, &bounds);
+    terms_add_own_bound(p, &bounds);
+    for (int i = 0; i < bounds.count; i++) {
+        Poly end = *p;
+        if (poly_add(&end, &bounds.below[i], -1) && terms_take_last(&end, 1, out) &&
+            terms_is_same_poly(out))
+            return true;
+    }
+    return false;
+}
+
+void terms_begin_by_mask(const Op *access, const Poly *p, Poly *out)
+{
+    PolyBounds bounds;
+
+    bounds_of(access, &bounds);
+    *out = (Poly){0};
+    for (int i = 0; i < bounds.count; i++) {
+        Poly begin = bounds.below[i]; /* R - 1 - column */
+        if (poly_add(&begin, p, 1) && terms_is_same_poly(&begin) &&
+            poly_push(&begin, &(PolyTerm){.scale = 1}))
+            *out = begin;
+    }
+}
+
+bool terms_split_multiples(const Op *access, const Poly *p, int64_t by, Poly *out, int64_t *lanes)
+{
+    const Type *tile = access->operands[ir_access(access).pointer]->type;
+
+    *out = (Poly){0};
+    *lanes = 0;
+    for (int i = 0; i < p->count; i++) {
+        PolyTerm t = p->terms[i];
+        const bool is_lane = t.count == 1 && !t.of[0].value && t.scale > 0;
+
+        if (t.scale % by == 0) {
+            t.scale /= by;
+            if (!poly_push(out, &t))
+                return false;
+        } else if (is_lane) {
+            *lanes += t.scale * (tile->dims[t.of[0].key] - 1);
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool terms_undivided(Poly *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        const PolyTerm *t = &p->terms[i], back = {-t->scale, 1, {t->of[0]}};
+        const Op *op = t->count == 1 && t->of[0].value ? t->of[0].value->def : NULL;
+        int64_t by;
+        Poly whole;
+
+        if (t->scale < 0 && op && op->code == OP_div && value_const_int(op->operands[1], &by) &&
+            by > 0 && t->scale % by == 0 && terms_polynomial(op->operands[0], &whole))
+            return poly_add(p, &whole, t->scale / by) && poly_push(p, &back);
+    }
+    return true;
 }

@@ -225,3 +225,99 @@ bool terms_are_levels(const Op *access, const Sum *s, Constants c)
     }
     return terms_are_digits(&level, unit.count > 0 ? none : c);
 }
+
+/* Where the last parameter that it is made of stands. */
+static int last_parameter(const PolyTerm *unit)
+{
+    int last = -1;
+
+    for (int i = 0; i < unit->count; i++) {
+        const Value *v = unit->of[i].value;
+        while (v && v->def && v->def->noperands > 0)
+            v = v->def->operands[0];
+        last = v && !v->def ? MAX(last, v->index) : last;
+    }
+    return last;
+}
+
+bool terms_is_lower(const PolyTerm *a, const PolyTerm *b)
+{
+    PolyTerm quotient, x = *a, y = *b;
+
+    x.scale = y.scale = 1;
+    if (a->count == b->count && poly_divide(&x, &y, &quotient) && quotient.count == 0)
+        return a->scale < b->scale;
+    if (a->count < b->count ? poly_divide(&y, &x, &quotient) : poly_divide(&x, &y, &quotient))
+        return a->count < b->count;
+    return last_parameter(a) > last_parameter(b);
+}
+
+bool terms_is_same_poly(const Poly *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        for (int k = 0; k < p->terms[i].count; k++) {
+            const Value *v = p->terms[i].of[k].value;
+            if (!v || !terms_same_for_all(v))
+                return false;
+        }
+    }
+    return true;
+}
+
+int terms_units(const Sum *s, PolyTerm units[MOST_UNITS])
+{
+    int n = 0;
+
+    for (int i = 0; i < s->n; i++) {
+        bool known = s->at[i].by == 0;
+        for (int k = 0; k < n && !known; k++)
+            known = terms_same_unit(&units[k], &s->at[i].unit);
+        if (known)
+            continue;
+        if (n == MOST_UNITS || s->at[i].by < 0 || !s->at[i].from_zero)
+            return -1;
+        int at = n++;
+        for (; at > 0 && terms_is_lower(&s->at[i].unit, &units[at - 1]); at--)
+            units[at] = units[at - 1];
+        units[at] = s->at[i].unit;
+    }
+    return n;
+}
+
+bool terms_of_unit(const Sum *s, const PolyTerm *unit, Poly *out)
+{
+    *out = (Poly){0};
+    for (int i = 0; i < s->raw.count; i++) {
+        PolyTerm rest, scaled = s->raw.terms[i];
+        bool shared;
+        const PolyAtom *atom = terms_split(s, &scaled, &rest, &shared);
+
+        if (atom && terms_same_unit(&rest, unit) &&
+            !poly_push(out, &(PolyTerm){scaled.scale, 1, {*atom}}))
+            return false;
+    }
+    return true;
+}
+
+int64_t terms_common_factor(const Sum *level)
+{
+    Poly all = {0};
+
+    for (int i = 0; i < level->n && i < POLY_TERMS; i++)
+        all.terms[all.count++].scale = level->at[i].by;
+    return level->n > 0 && level->n <= POLY_TERMS ? terms_divisor_of_all(&all, 0) : 1;
+}
+
+bool terms_round_up(Poly *bound, int64_t step)
+{
+    int64_t constant = 0, others = 0;
+
+    for (int i = 0; i < bound->count; i++) {
+        if (bound->terms[i].count == 0)
+            constant = bound->terms[i].scale;
+        else
+            others = terms_common_divisor(others, bound->terms[i].scale);
+    }
+    const int64_t over = others % step == 0 ? ((constant % step) + step) % step : 1;
+    return over == 0 || poly_push(bound, &(PolyTerm){.scale = step - over});
+}

@@ -82,6 +82,15 @@ bool terms_are_digits(Sum *s, Constants c); /* of one level: different sums; sor
 
 /* bounds.c: terms that the mask says a number of, so far and no further */
 void terms_bound(const Op *access, Sum *s);
+/* The condition of the access, or the loop that counts it, says: less than *out, the same for all.
+ */
+bool terms_end_by_mask(const Op *access, const Poly *p, Poly *out);
+/* .. at least *out: 0, or what a condition `column >= R` says. */
+void terms_begin_by_mask(const Op *access, const Poly *p, Poly *out);
+/* p as multiples of `by`, without that, and lanes between them; *lanes: how far these go. */
+bool terms_split_multiples(const Op *access, const Poly *p, int64_t by, Poly *out, int64_t *lanes);
+/* With R for R // 2 * 2, which is no more, where it is taken off; false: it has no room. */
+bool terms_undivided(Poly *p);
 
 /* levels.c */
 int64_t terms_common_divisor(int64_t a, int64_t b);
@@ -93,6 +102,17 @@ void terms_divide_both(Poly *a, Poly *b);
  * most that it may be, as 0 of n - 1 - i. */
 bool terms_take_last(const Poly *p, int sign, Poly *out);
 bool terms_are_not_negative(const Poly *p); /* constants, indices, programs, rounds */
+bool terms_is_same_poly(const Poly *p);     /* for all programs, in all rounds */
+/* Of the factors of terms: is a level with those of a below one with those of b? */
+bool terms_is_lower(const PolyTerm *a, const PolyTerm *b);
+/* The factors of all terms, the smallest first; -1: too many, or one is negative. */
+enum { MOST_UNITS = 4 };
+int terms_units(const Sum *s, PolyTerm units[MOST_UNITS]);
+/* What of the address has these factors, without them. */
+bool terms_of_unit(const Sum *s, const PolyTerm *unit, Poly *out);
+int64_t terms_common_factor(const Sum *level); /* what its coefficients are multiples of */
+/* To more than what multiples of the step are less than: that of 8 * n - 7 is 8 * n. */
+bool terms_round_up(Poly *bound, int64_t step);
 /* Does no sum of the address's terms come twice?  Constants are of the lowest level. */
 bool terms_are_levels(const Op *access, const Sum *s, Constants c);
 

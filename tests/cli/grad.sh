@@ -164,7 +164,7 @@ def gated(a):
 def through_helpers(x, out, BLOCK: tl.constexpr):
     offsets = tl.arange(0, BLOCK)
     a_value_with_a_long_name = tl.load(x + offsets)
-    another = gated(tl.where(a_value_with_a_long_name > 2.0, a_value_with_a_long_name, 0.0)) * 1.5
+    another = gated(tl.where(a_value_with_a_long_name > 2.0, a_value_with_a_long_name, 0.0)) + 1.5
     tl.store(out + offsets, elsewhere.squared(another))
 
 
@@ -285,7 +285,7 @@ fused=$("$tilec" grad "$source/kernels/cross_entropy.py:cross_entropy_kernel" --
 [ "$(echo "$fused" | grep -c 'tl.load(targets + row)')" = 1 ] || wrong "the target is loaded twice"
 
 # a factor that occurs twice gets twice the same
-expect 0 out 'd_lse = t_1 + t_2 + t_2' "$tilec" grad "$source/tests/grad/losses.py:with_z_loss" --of out --wrt x 'x:*fp32' 'out:*fp32' \
+expect 0 out 'd_lse = t_1 + t_1 * (z * lse) * 2.0' "$tilec" grad "$source/tests/grad/losses.py:with_z_loss" --of out --wrt x 'x:*fp32' 'out:*fp32' \
     row:i32 z:fp32 BLOCK=16
 # a loop that hands nothing to a value adds nothing to its gradient
 expect 0 out 'd_t = tl.sum(d_t_lanes, axis=0) + tl.sum(d_t_lanes_1, axis=0)' "$tilec" grad "$source/tests/grad/rows.py:softmax_by_temperature" \
@@ -484,6 +484,17 @@ expect 0 out 'd_A -= d_a * t_5' "$tilec" grad "$judged:mamba_scan" --of out --wr
     'Dp:*fp32' 'z:*fp32' 'out:*fp32' L:i32 D:i32 N=4 BD=4
 expect 0 out 'd_bv = ' "$tilec" grad "$judged:clip_loss" --of loss --wrt a,b 'a:*fp32' 'b:*fp32' 'log_temp:*fp32' 'loss:*fp32' N:i32 D=8 BN=4
 grep -qE '0\.5|2\.0' "$folder/out" && wrong "half of twice as much"
+fresh="$source/tests/grad/fresh.py"
+expect 0 out 'd_d = tl.where(mask, d_loss, 0.0) / beta * d + t' "$tilec" grad "$fresh:smooth_l1_mean" --of Loss --wrt X 'X:*fp32' 'Y:*fp32' \
+    'Loss:*fp32' n:i32 beta:fp32 BLOCK=16
+expect 0 out '+ d_a_cubed * t_1 * 3.0' "$tilec" grad "$fresh:geglu_tanh" --of C --wrt A 'A:*fp32' 'B:*fp32' 'C:*fp32' stride:i32 n_cols:i32 BLOCK=16
+expect 0 out '(d_r * (r * (r * r)) * (-0.125))[:, None] * q' "$tilec" grad "$fresh:qk_norm_heads" --of Out --wrt Q 'Q:*fp32' 'W:*fp32' \
+    'Out:*fp32' n_tokens:i32 n_heads:i32 eps:fp32 D=8 BLOCK_H=4
+expect 0 out 'tl.where(t_1 > 0.0, t_2, 0.0)' "$tilec" grad "$fresh:triplet_margin" --of Loss --wrt A 'A:*fp32' 'P:*fp32' 'N:*fp32' \
+    'Loss:*fp32' D:i32 margin:fp32 eps:fp32 BLOCK_D=16
+expect 0 out 'd_s = d_p * p' "$tilec" grad "$fresh:cross_attention" --of O --wrt Q,K,V 'Q:*fp32' 'K:*fp32' 'V:*fp32' 'O:*fp32' \
+    'Lse:*fp32' TQ:i32 TK:i32 scale:fp32 D=16 BM=16 BN=16
+grep -qF '!= 0.0' "$folder/out" && wrong "it guards what is 0 in lanes that are left out"
 
 # what is kept of loops that go backwards
 expect 0 out 'h_tape: a workspace of triton.cdiv(n, 3) * 4 bytes, float32: h before each round of a part.' derive recurrence n:i32 --tape 3
