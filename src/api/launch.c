@@ -202,6 +202,16 @@ static void tell_part(void *part, int i, const unsigned char *read)
     warn_of_loaded(&l, memory_of_range(p->request->binding, i), read);
 }
 
+/* As DeviceLaunch.on_run. */
+static void tell_run(void *part, int i, Span span, int64_t first, int64_t lanes)
+{
+    const Part *p = part;
+    unsigned said = 0;
+    const Launch l = launch_of(p->request, p->grid, &said);
+
+    warn_of_run(&l, memory_of_range(p->request->binding, i), span, first, lanes);
+}
+
 static tilec_status launch_on_device(const Request *r, const int32_t *grid, const uint64_t *slots,
                                      RecordPort *records, char **error)
 {
@@ -235,6 +245,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .atomics = r->spec->programs.has_atomics,
                            .races = r->options.check && !r->checks_unasked,
                            .on_part = tell_part,
+                           .on_run = r->options.on_message ? tell_run : NULL,
                            .part_user = &part};
     char *text = NULL;
 
@@ -243,6 +254,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
         launch.first = r->observed->first;
         launch.last = r->observed->last;
         launch.on_part = NULL;
+        launch.on_run = NULL;
     }
 
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) {

@@ -44,12 +44,12 @@ typedef struct {
     Text said;
 } Heard;
 
-/* Of arrays; what the compiler says is said of the command's own launch. */
+/* What the compiler says is said of the command's own launch, too, and then nothing of this. */
 static void hear(void *heard, const char *text)
 {
     Heard *h = heard;
 
-    if (strncmp(text, "warning: ", 9) == 0 && h->said.len == 0)
+    if (strstr(text, "warning: ") && h->said.len == 0)
         text_put(&h->said, text);
 }
 

@@ -138,7 +138,10 @@ typedef struct {
     /* Of such, behind a launch that went well: nobody has changed range `i`, and read[k] is whether
      * element k of it was loaded, as some were and some not. */
     void (*on_part)(void *user, int i, const unsigned char *read);
-    void *part_user;
+    /* .. and while it runs: an access takes so many elements of range `i`, one behind the other,
+     * from element `first` on. */
+    void (*on_run)(void *user, int i, Span span, int64_t first, int64_t lanes);
+    void *part_user; /* of both */
     /* NULL; or, of devices that count: what receives the lines, behind the end of the launch */
     void (*on_count)(void *user, const LineCount *count);
     void *count_user;
