@@ -191,6 +191,7 @@ static Launch launch_of(const Request *r, const int32_t *grid, unsigned *said)
 typedef struct {
     const Request *request;
     const int32_t *grid;
+    uint64_t cut; /* as of warn_of_run() */
 } Part;
 
 static void tell_part(void *part, int i, const unsigned char *read)
@@ -203,13 +204,14 @@ static void tell_part(void *part, int i, const unsigned char *read)
 }
 
 /* As DeviceLaunch.on_run. */
-static void tell_run(void *part, int i, Span span, int64_t first, int64_t lanes)
+static void tell_run(void *part, int i, Span span, const ElementRun *run)
 {
-    const Part *p = part;
+    Part *p = part;
     unsigned said = 0;
     const Launch l = launch_of(p->request, p->grid, &said);
 
-    warn_of_run(&l, memory_of_range(p->request->binding, i), span, first, lanes);
+    warn_of_run(&l, memory_of_range(p->request->binding, i), span,
+                &(RowRun){run->first, run->lanes, run->is_cut}, &p->cut);
 }
 
 static tilec_status launch_on_device(const Request *r, const int32_t *grid, const uint64_t *slots,
@@ -218,7 +220,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
     const Device *device = device_at(r->device);
     const Speech *speech = r->spec->speech;
     MemoryRange ranges[MAX_PARAMS];
-    Part part = {r, grid};
+    Part part = {r, grid, 0};
     DeviceLaunch launch = {.args = slots,
                            .nargs = speech ? speech_nargs(speech) : r->binding->nslots,
                            .grid = {grid[0], grid[1], grid[2]},

@@ -38,7 +38,8 @@ void runs_tell(void *launch, const InterpFrame *f, const InterpAccess *a)
         const MemoryRange *r = &l->ranges[i];
         if (first < r->address || first - r->address >= r->bytes || r->unit != (uint32_t)a->size)
             continue;
-        l->on_run(l->part_user, i, a->op->span, (int64_t)((first - r->address) / r->unit), lanes);
+        const ElementRun run = {(int64_t)((first - r->address) / r->unit), lanes, lanes < a->lanes};
+        l->on_run(l->part_user, i, a->op->span, &run);
         return;
     }
 }

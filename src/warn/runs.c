@@ -8,7 +8,8 @@
  * Told of an array without gaps, of two dimensions or more, where a run of elements is as long as
  * one of its extents, or as its rows, planes or images are, begins at no multiple of that, and goes
  * over the end of a row.  Who goes through an array as one run of elements begins at multiples of
- * the tile, and neighbours are fewer than a row, or lie within it.
+ * the tile, and neighbours are fewer than a row, or lie within it.  Of runs of another length, as
+ * of rows that are two shorter, where a mask ends them, and more than once.
  */
 #include <stdio.h>
 
@@ -40,23 +41,51 @@ static bool is_extent(const tilec_tensor *t, int64_t n)
     return false;
 }
 
-void warn_of_run(const Launch *l, const tilec_tensor *t, Span span, int64_t first, int64_t lanes)
+/* Whole rows, planes or images, or what is left of one. */
+static bool ends_with_row(const tilec_tensor *t, const RowRun *run)
 {
-    char what[400];
-    int64_t row;
+    for (int i = 0; i < t->ndim; i++) {
+        int64_t step = tensor_stride(t, i);
+        if (t->shape[i] > 1 && step > 1 && (run->first + run->lanes) % step == 0)
+            return true;
+    }
+    return false;
+}
 
-    if (!t || t->ndim < 2 || !is_extent(t, lanes) || first % lanes == 0 || (row = row_of(t)) == 0 ||
-        first / row == (first + lanes - 1) / row)
-        return;
+/* Does the mask end it in another row than it begins in, and neither where the array ends nor at a
+ * multiple of what it takes?  So does the last program of those that go through the array as one
+ * run of n elements: it is one. */
+static bool is_other_row(const tilec_tensor *t, const RowRun *run, int64_t all)
+{
+    return run->is_cut && run->first % run->lanes != 0 && run->first + run->lanes < all &&
+           !ends_with_row(t, run);
+}
+
+void warn_of_run(const Launch *l, const tilec_tensor *t, Span span, const RowRun *run,
+                 uint64_t *cut)
+{
+    int64_t row = t && t->ndim > 1 ? row_of(t) : 0, all = 1;
+    char what[400];
     int slot = 0;
+
+    if (row == 0 || run->first % run->lanes == 0 ||
+        run->first / row == (run->first + run->lanes - 1) / row)
+        return;
+    for (int i = 0; i < t->ndim; i++)
+        all *= t->shape[i];
     while (slot < l->nslots && l->tensors[slot] != t)
         slot++;
+    uint64_t bit = UINT64_C(1) << slot % 64, before = *cut;
+    *cut |= is_other_row(t, run, all) ? bit : 0;
+    if (!is_extent(t, run->lanes) && !(before & *cut & bit && is_other_row(t, run, all)))
+        return;
     if (!warn_claim(l, TOLD_RUN, slot))
         return;
     snprintf(what, sizeof what,
              "this takes %lld elements of `%.60s` one behind the other, from number %lld of a row of "
              "%lld on: it ends in another row",
-             (long long)lanes, warn_name_of(l, t), (long long)(first % row), (long long)row);
+             (long long)run->lanes, warn_name_of(l, t), (long long)(run->first % row),
+             (long long)row);
     l->say_at(l->user, span, what,
               "an index of rows is multiplied by their stride, table + row * x.stride(0) + columns; "
               "and are the strides those of this array?");

@@ -57,9 +57,15 @@ void warn_of_none(const Launch *l);
  * of its memory was loaded, from the lowest address on: of a part that most likely should be all.
  */
 void warn_of_loaded(const Launch *l, const tilec_tensor *t, const unsigned char *read);
-/* runs.c: .. while it runs: at `span` a program takes `lanes` elements of the tensor, one behind the
- * other in memory, from its element `first` there on: of rows that begin within one of the array. */
-void warn_of_run(const Launch *l, const tilec_tensor *t, Span span, int64_t first, int64_t lanes);
+/* runs.c: .. while it runs: at `span` a program takes elements of the tensor one behind the other in
+ * memory: of rows that begin within one of the array.  *cut is 0 at first, and keeps of which
+ * arrays a run was seen that says so only where there are more. */
+typedef struct {
+    int64_t first, lanes;
+    bool is_cut; /* by a mask */
+} RowRun;
+void warn_of_run(const Launch *l, const tilec_tensor *t, Span span, const RowRun *run,
+                 uint64_t *cut);
 
 /* --- for the files here --- */
 

@@ -125,3 +125,45 @@ def dealt_total(x, out, rows, n):  # one for each program, of all its rows
     for row in range(tl.program_id(0), rows, tl.num_programs(0)):
         acc += tl.load(x + row * n + lane, mask=lane < n, other=0.0)
     tl.store(out + tl.program_id(0), tl.sum(acc, axis=0))
+
+
+@triton.jit
+def padded(x, out, H, W, BLOCK: tl.constexpr):
+    y = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    v = tl.load(x + y * W + c, mask=c < W)
+    tl.store(out + (y + 1) * (W + 2) + c + 1, v, mask=c < W)
+
+
+@triton.jit
+def padded_wrong(x, out, H, W, BLOCK: tl.constexpr):
+    y = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    v = tl.load(x + y * W + c, mask=c < W)
+    tl.store(out + (y + 1) * W + c + 1, v, mask=c < W)
+
+
+@triton.jit
+def planes(im, out, n, BLOCK: tl.constexpr):  # each as one run, of which a mask leaves out the rest
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = i < n
+    r = tl.load(im + i, mask=m)
+    g = tl.load(im + n + i, mask=m)
+    b = tl.load(im + 2 * n + i, mask=m)
+    tl.store(out + i, 0.3 * r + 0.6 * g + 0.1 * b, mask=m)
+
+
+@triton.jit
+def mean_square(x, y, loss, M, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    d = tl.load(x + r * N + c, mask=c < N, other=0.0) - tl.load(y + r * N + c, mask=c < N, other=0.0)
+    tl.atomic_add(loss, tl.sum(d * d, axis=0) / M / N)
+
+
+@triton.jit
+def mean_square_wrong(x, y, loss, M, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    d = tl.load(x + r * N + c, mask=c < N, other=0.0) - tl.load(y + r * N + c, mask=c < N, other=0.0)
+    tl.atomic_add(loss, tl.sum(d * d, axis=0) / (M * BLOCK))
