@@ -87,9 +87,8 @@ static const char *rehearse(Cli *c, void *call, const volatile int *over)
     const char *text;
     char *error = NULL;
 
-    bool stopped =
-        tilec_launch(c->file, k->options.kernel, k->timing.grid, k->args.args, k->args.count, &o,
-                     &error) == TILEC_FAULT;
+    bool stopped = tilec_launch(c->file, k->options.kernel, k->timing.grid, k->args.args,
+                                k->args.count, &o, &error) == TILEC_FAULT;
     text = stopped && error ? as_warnings(c->arena, error) : h.said.s;
     return text && text[0] ? arena_printf(c->arena, "%s%s", text, found) : NULL;
 }

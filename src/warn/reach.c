@@ -175,8 +175,7 @@ void warn_of_reach(const Launch *l)
         else if (e->stores && !e->includes && e->step >= e->lanes && n < INT64_MAX &&
                  (int64_t)l->grid[e->axis] * e->step < n)
             warn_of_rest(l, e, l->grid[e->axis], end, n);
-        else if (!e->includes && end >= n &&
-                 counts_rows(l->tensors[e->array], n, there))
+        else if (!e->includes && end >= n && counts_rows(l->tensors[e->array], n, there))
             warn_of_row_count(l, e, n);
         else if (e->stores && e->step >= e->lanes && e->step > 1 && l->grid[e->axis] == n &&
                  n > e->step)

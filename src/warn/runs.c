@@ -81,12 +81,13 @@ void warn_of_run(const Launch *l, const tilec_tensor *t, Span span, const RowRun
         return;
     if (!warn_claim(l, TOLD_RUN, slot))
         return;
-    snprintf(what, sizeof what,
-             "this takes %lld elements of `%.60s` one behind the other, from number %lld of a row of "
-             "%lld on: it ends in another row",
-             (long long)run->lanes, warn_name_of(l, t), (long long)(run->first % row),
-             (long long)row);
-    l->say_at(l->user, span, what,
-              "an index of rows is multiplied by their stride, table + row * x.stride(0) + columns; "
-              "and are the strides those of this array?");
+    snprintf(
+        what, sizeof what,
+        "this takes %lld elements of `%.60s` one behind the other, from number %lld of a row of "
+        "%lld on: it ends in another row",
+        (long long)run->lanes, warn_name_of(l, t), (long long)(run->first % row), (long long)row);
+    l->say_at(
+        l->user, span, what,
+        "an index of rows is multiplied by their stride, table + row * x.stride(0) + columns; "
+        "and are the strides those of this array?");
 }

@@ -57,8 +57,8 @@ void warn_of_none(const Launch *l);
  * of its memory was loaded, from the lowest address on: of a part that most likely should be all.
  */
 void warn_of_loaded(const Launch *l, const tilec_tensor *t, const unsigned char *read);
-/* runs.c: .. while it runs: at `span` a program takes elements of the tensor one behind the other in
- * memory: of rows that begin within one of the array.  *cut is 0 at first, and keeps of which
+/* runs.c: .. while it runs: at `span` a program takes elements of the tensor one behind the other
+ * in memory: of rows that begin within one of the array.  *cut is 0 at first, and keeps of which
  * arrays a run was seen that says so only where there are more. */
 typedef struct {
     int64_t first, lanes;
