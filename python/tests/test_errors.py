@@ -417,6 +417,18 @@ class Calls(unittest.TestCase):
                 self.assertIn(text, str(caught.exception))
             self.assertEqual(str(caught.exception).count("error: "), 1)
 
+    def test_wrong_values_of_functions(self):
+        x = np.zeros(8, np.float32)
+        for call, text in (
+                (lambda: tilec.autotune(tilec.Config({"BLOCK": 4}), key=[])(reaching), "takes a list of configurations"),
+                (lambda: tilec.testing.do_bench(lambda: None, rep=1, quantiles=2), "quantiles are a list"),
+                (lambda: tilec.cdiv("10", 2), "cdiv takes two integers, and '10' is none"),
+                (lambda: tilec.cdiv(x.shape, 2), "x.shape\\[0\\] and len\\(x\\) are some")):
+            with self.assertRaisesRegex(TypeError, text):
+                call()
+        with self.assertRaisesRegex(errors.CompilationError, "enable_fp_fusion must be True or False, not a text"):
+            reaching[(1,)](x, BLOCK=4, enable_fp_fusion="no")
+
     def test_wrong_names_of_arguments(self):
         """Of a grid, of one of a tuned kernel, and of a heuristic."""
         tuned = tilec.autotune([tilec.Config({"BLOCK": 4}), tilec.Config({"BLOCK": 8})], key=[])(reaching)

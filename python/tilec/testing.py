@@ -29,6 +29,8 @@ def _quantile(times, q):
 def _summary(times, quantiles, return_mode):
     if quantiles is None:
         return _MODES[return_mode](times)
+    if not hasattr(quantiles, "__iter__"):
+        raise TypeError(f"quantiles are a list, [0.2, 0.5, 0.8], not {quantiles!r}")
     found = [_quantile(times, q) for q in quantiles]
     return found[0] if len(found) == 1 else found
 

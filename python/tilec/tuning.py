@@ -108,6 +108,8 @@ class Autotuner(KernelInterface):
         self.__doc__ = self.base_fn.__doc__
         self.__module__ = self.base_fn.__module__
         self.arg_names = arg_names
+        if not hasattr(configs, "__iter__"):
+            raise TypeError(f"@autotune takes a list of configurations: [Config({{'BLOCK': 128}})], not {configs!r}")
         self.configs = list(configs)
         self._has_none = not self.configs
         self.configs = self.configs or [Config({})]

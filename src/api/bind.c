@@ -139,8 +139,12 @@ static bool take_wish(Binder *b, const tilec_arg *a)
                                                              : NULL;
     Const c;
 
-    if (wish && bind_constant_of(a, NULL, NULL, &c) && c.kind != CONST_NONE)
-        *wish = const_truth(&c) ? WISH_ON : WISH_OFF;
+    if (!wish || !bind_constant_of(a, NULL, NULL, &c) || c.kind == CONST_NONE)
+        return wish;
+    if (c.kind != CONST_BOOL && c.kind != CONST_INT)
+        bind_refuse(b, TILEC_REFUSED, source_whole(b->r->file->source),
+                    "%s must be True or False, not %s", a->name, const_kind_name(&c));
+    *wish = const_truth(&c) ? WISH_ON : WISH_OFF;
     return wish;
 }
 

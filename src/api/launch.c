@@ -191,6 +191,7 @@ static Launch launch_of(const Request *r, const int32_t *grid, unsigned *said)
 typedef struct {
     const Request *request;
     const int32_t *grid;
+    uint64_t cut; /* as of warn_of_run() */
 } Part;
 
 static void tell_part(void *part, int i, const unsigned char *read)
@@ -202,13 +203,24 @@ static void tell_part(void *part, int i, const unsigned char *read)
     warn_of_loaded(&l, memory_of_range(p->request->binding, i), read);
 }
 
+/* As DeviceLaunch.on_run. */
+static void tell_run(void *part, int i, Span span, const ElementRun *run)
+{
+    Part *p = part;
+    unsigned said = 0;
+    const Launch l = launch_of(p->request, p->grid, &said);
+
+    warn_of_run(&l, memory_of_range(p->request->binding, i), span,
+                &(RowRun){run->first, run->lanes, run->is_cut}, &p->cut);
+}
+
 static tilec_status launch_on_device(const Request *r, const int32_t *grid, const uint64_t *slots,
                                      RecordPort *records, char **error)
 {
     const Device *device = device_at(r->device);
     const Speech *speech = r->spec->speech;
     MemoryRange ranges[MAX_PARAMS];
-    Part part = {r, grid};
+    Part part = {r, grid, 0};
     DeviceLaunch launch = {.args = slots,
                            .nargs = speech ? speech_nargs(speech) : r->binding->nslots,
                            .grid = {grid[0], grid[1], grid[2]},
@@ -235,6 +247,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .atomics = r->spec->programs.has_atomics,
                            .races = r->options.check && !r->checks_unasked,
                            .on_part = tell_part,
+                           .on_run = r->options.on_message ? tell_run : NULL,
                            .part_user = &part};
     char *text = NULL;
 
@@ -243,6 +256,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
         launch.first = r->observed->first;
         launch.last = r->observed->last;
         launch.on_part = NULL;
+        launch.on_run = NULL;
     }
 
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) {

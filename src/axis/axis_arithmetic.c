@@ -50,9 +50,14 @@ static Axis of_mul(const Op *op, const Axis *const *in)
     const Axis *x = in[0], *y = in[1];
     const Type *t = op->results[0]->type;
     Axis r = axis_elementwise(op, in);
+    int64_t one;
 
     if (!axis_is_int(t))
         return r;
+    for (int i = 0; i < 2; i++) { /* a stride that is compiled in, in front of all passes */
+        if (axis_is_value(in[i], &one) && one == 1)
+            return *in[1 - i];
+    }
     r.divisibility = axis_multiply(axis_divisibility_of_all(x, t), axis_divisibility_of_all(y, t));
     set_product(&r, t, x, y->has_range, y->lo, y->hi);
     return r;

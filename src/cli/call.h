@@ -203,6 +203,8 @@ void repro_write(const Call *k); /* in front of the first run, whose arrays are 
 Comparisons compare_prepare(Call *k);
 /* The device whose results these are to be; false: it is something else. */
 bool compare_device(Cli *c, const CompareText *t, const char **device, int *id);
+/* Stop where one of these, with commas between, is no device. */
+void compare_check_devices(Cli *c, const char *names);
 /* against.c: the same of --against: runs the other version on the arrays of the call, which are put
  * back. Then `run`, if not NULL, may do so again by a call of it, which is called `name`. */
 typedef void AgainstRun(void *what, const Call *other, const char *name);

@@ -116,6 +116,26 @@ static const char *near_device(Cli *c, const char *text)
     return hint_text(c->arena, text, known.at, known.len);
 }
 
+void compare_check_devices(Cli *c, const char *names)
+{
+    char *error = NULL;
+
+    if (names)
+        cli_check(c, tilec_open(NULL, &c->tilec, &error), &error);
+    for (const char *s = names; s && *s; s += *s == ',') {
+        size_t n = strcspn(s, ",");
+        const char *one = arena_strndup(c->arena, s, n), *name;
+        int id;
+
+        if (!is_device(c, one, &name, &id))
+            cli_stop(c, CLI_USAGE, "--device: '%s' is no device%s", one, near_device(c, one));
+        s += n;
+    }
+    if (names)
+        tilec_close(c->tilec);
+    c->tilec = NULL;
+}
+
 /* --- references by other devices --- */
 
 /* The same call there, in silence, and nothing but it. */

@@ -7,8 +7,8 @@
  * interpreter, which looks at everything, and on arrays that are its own, as fork() gives them; and
  * while the command's own launch runs, on the CPU: who names another device knows of --check.  What
  * it finds is a warning of the command, behind the results, and told only where nothing else was:
- * it is likely the same mistake.  Only what stops a checked launch is: that parts of an array stay
- * unread is often meant, and who asks for --check hears it.
+ * it is likely the same mistake.  Where the command's own launch ends the process, it is said all
+ * the same: it has the line.
  *
  * The child has a twentieth of a second of the CPU, and its programs that have begun as much again.
  * One that is not ready then has found nothing, or what it has found up to there.
@@ -39,46 +39,77 @@ static bool is_wanted(const Call *k)
            !o->count && !o->trace && !k->cli->warned && bytes_of(k) <= MOST_BYTES;
 }
 
-/* What stops a checked launch is a warning here. */
-static const char *as_warning(Arena *a, const char *error)
-{
-    static const char what[] = "error: ";
-    const char *at = strstr(error, what);
+typedef struct {
+    Arena *arena;
+    Text said;
+} Heard;
 
-    return at ? arena_printf(a, "%.*swarning: %s", (int)(at - error), error, at + sizeof what - 1)
-              : NULL;
+/* What the compiler says is said of the command's own launch, too, and then nothing of this. */
+static void hear(void *heard, const char *text)
+{
+    Heard *h = heard;
+
+    if (strstr(text, "warning: ") && h->said.len == 0)
+        text_put(&h->said, text);
 }
+
+/* What stops a checked launch are warnings here. */
+static const char *as_warnings(Arena *a, const char *error)
+{
+    static const char what[] = ": error: ";
+    Text out = text_new(a);
+    const char *at;
+
+    if (!strstr(error, what))
+        return NULL;
+    for (; (at = strstr(error, what)); error = at + sizeof what - 1) {
+        text_putn(&out, error, (size_t)(at - error));
+        text_put(&out, ": warning: ");
+    }
+    text_put(&out, error);
+    return out.s;
+}
+
+static const char found[] =
+    "note: a second run has found this, as `--device interp --check` makes it\n";
 
 static const char *rehearse(Cli *c, void *call, const volatile int *over)
 {
     const Call *k = call;
+    Heard h = {c->arena, text_new(c->arena)};
     tilec_launch_options o = {.device = "interp",
                               .check = 1,
                               .num_warps = k->options.launch.num_warps,
                               .num_stages = k->options.launch.num_stages,
+                              .on_message = hear,
+                              .user = &h,
                               .cancel = over};
+    const char *text;
     char *error = NULL;
 
-    if (tilec_launch(c->file, k->options.kernel, k->timing.grid, k->args.args, k->args.count, &o,
-                     &error) == TILEC_FAULT &&
-        error)
-        return as_warning(c->arena, error);
-    return NULL;
+    bool stopped = tilec_launch(c->file, k->options.kernel, k->timing.grid, k->args.args,
+                                k->args.count, &o, &error) == TILEC_FAULT;
+    text = stopped && error ? as_warnings(c->arena, error) : h.said.s;
+    return text && text[0] ? arena_printf(c->arena, "%s%s", text, found) : NULL;
 }
 
 void rehearsal_start(Call *k)
 {
     if (is_wanted(k))
         k->rehearsal = aside_start(k->cli, MICROS, rehearse, k);
+    if (k->rehearsal.child > 0)
+        crash_witness(k->rehearsal.pipe);
 }
 
 void rehearsal_tell(Call *k)
 {
-    const char *text = k->rehearsal.child > 0 ? aside_end(k->cli, &k->rehearsal) : NULL;
+    const char *text = NULL;
 
+    if (k->rehearsal.child > 0) {
+        crash_witness(-1);
+        text = aside_end(k->cli, &k->rehearsal);
+    }
     k->rehearsal = (Aside){0};
     if (text && !k->cli->warned && k->cli->code == CLI_DONE)
-        terminal_say("%s"
-                     "note: a second run has found this, as `--device interp --check` makes it\n",
-                     text);
+        terminal_say("%s", text);
 }

@@ -443,6 +443,7 @@ void command_test(Cli *c, int argc, char **argv)
     Words names = {0};
     Widths w;
 
+    compare_check_devices(c, o.devices);
     for (int i = 0; i < o.files.len; i++)
         tests_of_word(c, &o, o.files.at[i], &blank, &tests, &names);
     check_wanted(c, &o, &tests, &names);

@@ -105,6 +105,12 @@ typedef struct {
     bool blank;
 } MemoryRange;
 
+/* Elements of a range, from number `first` on: `is_cut`: the mask leaves out other lanes. */
+typedef struct {
+    int64_t first, lanes;
+    bool is_cut;
+} ElementRun;
+
 typedef struct {
     const uint64_t *args; /* one slot a parameter: a pointer, or the value's bits zero-extended */
     int nargs;
@@ -138,7 +144,9 @@ typedef struct {
     /* Of such, behind a launch that went well: nobody has changed range `i`, and read[k] is whether
      * element k of it was loaded, as some were and some not. */
     void (*on_part)(void *user, int i, const unsigned char *read);
-    void *part_user;
+    /* .. and while it runs: an access takes elements of range `i` one behind the other. */
+    void (*on_run)(void *user, int i, Span span, const ElementRun *run);
+    void *part_user; /* of both */
     /* NULL; or, of devices that count: what receives the lines, behind the end of the launch */
     void (*on_count)(void *user, const LineCount *count);
     void *count_user;

@@ -72,6 +72,8 @@ static RunStatus run_interpreter(const Func *f, const DeviceLaunch *l, Races *ra
 {
     OpClock *clock = l->observer ? NULL : op_clock_new(a);
     const InterpObserver observer = {.ctx = clock, .op = op_clock_at};
+    const InterpObserver runs = {.ctx = (void *)l, .access = runs_tell};
+    const InterpObserver *asked = races && l->on_run ? &runs : l->observer;
     InterpLaunch launch = {.args = l->args,
                            .grid = {l->grid[0], l->grid[1], l->grid[2]},
                            .first = l->observer ? l->first : 0,
@@ -79,7 +81,7 @@ static RunStatus run_interpreter(const Func *f, const DeviceLaunch *l, Races *ra
                            .watch = l->watch,
                            .stints = l->stints,
                            .records = l->records,
-                           .observer = clock ? &observer : l->observer,
+                           .observer = clock ? &observer : asked,
                            .races = races,
                            .describe = describe_element,
                            .describe_user = (void *)l};

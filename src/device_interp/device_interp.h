@@ -19,4 +19,7 @@ OpClock *op_clock_new(Arena *a); /* NULL: nobody looks */
 bool op_clock_at(void *clock, const InterpFrame *f, const Op *op);
 void op_clock_end(OpClock *c, const SourceMap *sources); /* tell what has been; NULL is allowed */
 
+/* runs.c: as InterpObserver.access, of a DeviceLaunch with on_run */
+void runs_tell(void *launch, const InterpFrame *f, const InterpAccess *a);
+
 #endif

@@ -40,6 +40,7 @@ Suspicion suspect_again;    /* suspect_again.c: what is done twice, or for nothi
 Suspicion suspect_carried;  /* suspect_carried.c: what rounds carry to no end */
 Suspicion suspect_bits;     /* suspect_bits.c: upper bits with a sign beside lower ones */
 Suspicion suspect_cut;      /* suspect_cut.c: activations within the loop of a product */
+Suspicion suspect_dealt;    /* suspect_dealt.c: totals of all pieces of dealt work */
 Suspicion suspect_drawn;    /* suspect_drawn.c: random numbers that all programs share */
 Suspicion suspect_softmax;  /* suspect_softmax.c: exp beside exp2, scores of 0 by a mask */
 Suspicion suspect_narrow;   /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */

@@ -5,6 +5,8 @@
  * another number, of 9 elements for 8.5, and of too few or too many where fp32 has no room for the
  * index.  A float got there from a `/` in the host's code.
  *
+ * i < True is i < 1: a condition was given where a number is wanted, as by n=x.size > 0.
+ *
  * Told of a mask of memory that compares an index, made of tl.arange by whole numbers, with a
  * parameter that is a float, as it is or with numbers added to it; and with a number that has a
  * fraction.  The same of a `while` and a whole number that its rounds add to.  Not where the index
@@ -41,10 +43,16 @@ static bool counts(const Value *v, int depth)
     return false;
 }
 
-static bool is_index(const Value *v)
+static const Value *unmoved(const Value *v)
 {
     while (v->def && op_has(v->def, MOVES))
         v = v->def->operands[0];
+    return v;
+}
+
+static bool is_index(const Value *v)
+{
+    v = unmoved(v);
     return v->def && v->def->code == OP_cast && counts(v->def->operands[0], DEEPEST);
 }
 
@@ -78,6 +86,13 @@ static const Value *limit_in(const Value *v, int depth)
         return NULL;
     const Value *first = limit_in(v->def->operands[0], depth - 1);
     return first ? first : limit_in(v->def->operands[1], depth - 1);
+}
+
+/* A parameter that is a condition; NULL: it is none. */
+static const Value *condition_of_launch(const Value *v)
+{
+    v = unspread(v);
+    return !v->def && !v->block->owner && v->type->rank == 0 && v->type->dtype == DT_I1 ? v : NULL;
 }
 
 static bool is_mask_of_memory(const UseLists *uses, const Value *v, int depth)
@@ -128,7 +143,11 @@ static void tell(const Suspect *s, const Op *op, const Value *limit)
 {
     uint64_t bits;
 
-    if (value_constant(limit, &bits))
+    if (limit->type->dtype == DT_I1)
+        suspect_warn(s, op, "give how many elements there are: True counts as 1",
+                     "`%s` is True or False, and numbers of elements are compared with it",
+                     limit->name ? limit->name : "the limit");
+    else if (value_constant(limit, &bits))
         suspect_warn(s, op, "a number of elements is a whole one: `//` divides to one",
                      "numbers of elements are compared with %g, which has a fraction",
                      scalar_to_double(limit->type->dtype, bits));
@@ -151,6 +170,8 @@ static void look_at(Op *op, void *limits)
         bool counter = is_counter(op->operands[i]);
         const Value *limit =
             counter || is_index(op->operands[i]) ? limit_in(op->operands[1 - i], 4) : NULL;
+        if (!limit && counts(unmoved(op->operands[i]), DEEPEST))
+            limit = condition_of_launch(op->operands[1 - i]);
         if (!limit || was_told(l, limit) ||
             !(counter ? is_condition(l->uses, op->results[0])
                       : is_mask_of_memory(l->uses, op->results[0], MASK_DEPTH)))

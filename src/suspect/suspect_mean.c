@@ -25,7 +25,22 @@ enum { DEEPEST = 40 };
 
 /* --- the sum --- */
 
-/* The quotient is a sum along `axis` of a tile, by its extent, or times 1 by it. */
+/* The number that a quotient is by, or the factor of it that is compiled in, as of rows * BLOCK. */
+static const Value *constant_divisor(const Value *v, uint64_t *bits)
+{
+    const Op *op = ir_bare(v)->def;
+
+    if (value_constant(v, bits))
+        return v;
+    for (int i = 0; op && op->code == OP_mul && i < 2; i++) {
+        if (value_constant(op->operands[i], bits))
+            return op->operands[i];
+    }
+    return NULL;
+}
+
+/* The quotient is a sum along `axis` of a tile, by its extent, or times 1 by it; it may be divided
+ * by other numbers, too. */
 const Op *mean_divided_sum(const Op *op)
 {
     uint64_t bits;
@@ -33,13 +48,14 @@ const Op *mean_divided_sum(const Op *op)
     if (op->code != OP_div && op->code != OP_mul)
         return NULL;
     const Op *sum = ir_unmoved(op->operands[0])->def;
-    while (sum && sum->code == OP_cast)
+    while (sum && (sum->code == OP_cast || sum->code == OP_div))
         sum = ir_unmoved(sum->operands[0])->def;
-    if (!ir_reduces(sum) || sum->noperands != 1 || !value_constant(op->operands[1], &bits))
+    const Value *divisor = constant_divisor(op->operands[1], &bits);
+    if (!ir_reduces(sum) || sum->noperands != 1 || !divisor)
         return NULL;
     const Op *only = ir_combine_kind(sum).only;
     const Type *t = sum->operands[0]->type;
-    double by = scalar_to_double(op->operands[1]->type->dtype, bits);
+    double by = scalar_to_double(divisor->type->dtype, bits);
     double lanes = t->dims[attr_axis(sum)];
     bool is_mean = op->code == OP_div ? by == lanes : fabs(by * lanes - 1) < 1e-6;
     return only && only->code == OP_add && is_mean && lanes > 1 ? sum : NULL;
@@ -132,7 +148,7 @@ Value *mean_mask_of(const Value *v, int depth)
         return op_operand(op, ir_access(op).mask);
     for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op->code == OP_cast); i++) {
         Value *other = mean_mask_of(op->operands[i], depth - 1);
-        if (mask && other && mask != other)
+        if (mask && other && !ir_same(mask, other, DEEPEST))
             return NULL;
         mask = mask ? mask : other;
     }

@@ -2,11 +2,13 @@
  * crash.c - last words when a kernel reaches memory that is not there
  *
  * A kernel computes addresses, and one that is far outside of its arrays ends the process by a
- * signal.  The text is made before the launch, since nothing but write() is safe in a handler; the
- * signal then ends the command as it would have.
+ * signal.  The text is made before the launch, since little but read() and write() is safe in a
+ * handler; the signal then ends the command as it would have.  Where a process beside the command
+ * looks at the same launch (rehearsal.c), what it says is waited for and handed on.
  */
 #include "terminal.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -21,6 +23,7 @@ typedef struct {
 static Words last_words, last_json[CRASH_SIGNALS];
 static int watches;
 static bool is_quiet;
+static volatile int witness = -1; /* where another process says what it has seen */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all three */
 
 /* What is at work now, for the handler: it can take no lock. */
@@ -82,9 +85,27 @@ void crash_say_files(void)
         put(STDERR_FILENO, "\n", 1);
 }
 
+void crash_witness(int pipe)
+{
+    witness = pipe;
+}
+
+static void hand_on(void)
+{
+    struct pollfd end = {.fd = witness, .events = POLLIN};
+    char part[512];
+    ssize_t n;
+
+    if (witness < 0 || poll(&end, 1, CRASH_WAITS) <= 0)
+        return;
+    while ((n = read(witness, part, sizeof part)) > 0)
+        put(STDERR_FILENO, part, (size_t)n);
+}
+
 static void say_all(int number)
 {
     put(STDERR_FILENO, last_words.text, last_words.length);
+    hand_on();
     crash_say_files();
     interrupt_tell();
     for (int i = 0; i < CRASH_SIGNALS; i++) {

@@ -97,9 +97,11 @@ typedef struct {
 int crash_signal(int i); /* the number of that one of CRASH_SIGNALS */
 /* May be nested, on any threads: the words of the first one are said. */
 void crash_watch(const LastWords *words);
-void crash_unwatch(void);   /* behind the last one the system's own handling is back */
-void crash_be_quiet(void);  /* in a process whose parent says what has ended it */
-void crash_say_files(void); /* those that are begun and not ended, on stderr */
+void crash_unwatch(void);     /* behind the last one the system's own handling is back */
+void crash_be_quiet(void);    /* in a process whose parent says what has ended it */
+enum { CRASH_WAITS = 3000 };  /* milliseconds */
+void crash_witness(int pipe); /* what is read there by then is said, too; -1: of nobody */
+void crash_say_files(void);   /* those that are begun and not ended, on stderr */
 /* The words then name the files between these two; the path must last as long. */
 void crash_file_begin(const char *path);
 void crash_file_end(const char *path); /* nothing when it did not begin */

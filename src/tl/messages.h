@@ -111,7 +111,7 @@
 #define NOTE_PARAM_GIVEN     "`%s` was given as %s"
 #define H_PARAM_REBOUND      "from there on `%s` is no longer what the launch gave: use another name"
 #define H_GIVE_INT           "the launch gives `%s`: an integer is wanted there"
-#define H_GIVE_ONE           "a list or tuple is as many values as it has: for `%s` give an array, which is one, or a number"
+#define H_GIVE_ONE           "a list or tuple is as many values as it has: for `%s` give an array, which is one, or a number, as x.shape[0] and x.stride(0) are; x.numel(), in NumPy x.size, counts elements"
 #define H_GIVE_ARRAY         "give an array for `%s`; an integer is no address, but can be added to a pointer"
 #define E_SCALAR_POINTER     "%s argument cannot be block type if pointer argument is not a block: %s"      /* R201, R210 */
 #define H_SCALAR_VALUE       "add a tile of offsets to the pointer, such as `ptr + tl.arange(0, N)`, or give it one value: tl.sum(v)"

@@ -111,6 +111,27 @@ static void warn_of_outside(const Launch *l, const Reach *e, int64_t end)
                         : "a mask leaves out what the last program has too much, mask=i < n");
 }
 
+/* Does the mask let through as many elements as an array of more dimensions has rows? */
+static bool counts_rows(const tilec_tensor *t, int64_t n, int64_t there)
+{
+    return t && t->ndim > 1 && n > 1 && n == t->shape[0] && there > n && there != n * n;
+}
+
+static void warn_of_row_count(const Launch *l, const Reach *e, int64_t n)
+{
+    const tilec_tensor *t = l->tensors[e->array];
+    char what[300];
+
+    snprintf(what, sizeof what,
+             "it %s %lld elements of `%.60s`, as many as it has rows, of %lld: its mask compares "
+             "with `%.60s`",
+             e->stores ? "stores to" : "loads", (long long)n, warn_name_of(l, t),
+             (long long)elements_of(t), name_of_number(l, n));
+    say(l, TOLD_REST, e, what,
+        "len(x) and x.shape[0] count rows: x.size of NumPy and x.numel() of PyTorch and of the "
+        "command count elements");
+}
+
 /* Rows as far apart as a number of the launch says. */
 static void warn_of_far_rows(const Launch *l, const Reach *e, int64_t programs, int64_t lanes)
 {
@@ -154,6 +175,8 @@ void warn_of_reach(const Launch *l)
         else if (e->stores && !e->includes && e->step >= e->lanes && n < INT64_MAX &&
                  (int64_t)l->grid[e->axis] * e->step < n)
             warn_of_rest(l, e, l->grid[e->axis], end, n);
+        else if (!e->includes && end >= n && counts_rows(l->tensors[e->array], n, there))
+            warn_of_row_count(l, e, n);
         else if (e->stores && e->step >= e->lanes && e->step > 1 && l->grid[e->axis] == n &&
                  n > e->step)
             warn_of_threads(l, e, n);

@@ -161,12 +161,21 @@ static bool is_by_columns(const Launch *l, const Stride *s, const tilec_tensor *
            (step == t->shape[1] || step == dtype_size((DType)t->dtype));
 }
 
+/* .. by as many as a row has, though a 1 is given, too, and never by what its columns are apart. */
+static bool goes_by_rows(const Launch *l, const Stride *s, const tilec_tensor *t, int64_t step)
+{
+    return !l->tensors[s->number] && t->shape[0] > 1 && t->shape[1] > 1 && step == t->shape[1] &&
+           is_by_columns(l, s, t, step) && !is_step(l, s->array, tensor_stride(t, 1));
+}
+
 static void look_at_step(const Launch *l, const Stride *s)
 {
     const tilec_tensor *t = l->tensors[s->array];
     int64_t step = (int64_t)l->slots[s->number];
     char what[400];
 
+    if (t && t->ndim == 2 && goes_by_rows(l, s, t, step))
+        warn_of_gaps(l, s->array);
     if (!t || t->ndim < 2 || t->ndim > 3 || !is_wrong_step(l, s, t))
         return;
     if (t->ndim == 3) {

@@ -25,6 +25,7 @@ typedef enum {
     TOLD_THREADS, /* .. or most programs have nothing to do, .. */
     TOLD_OUTSIDE, /* .. or it goes beyond the array */
     TOLD_ROWS,
+    TOLD_RUN,
     TOLD_KINDS
 } Told;
 
@@ -56,6 +57,15 @@ void warn_of_none(const Launch *l);
  * of its memory was loaded, from the lowest address on: of a part that most likely should be all.
  */
 void warn_of_loaded(const Launch *l, const tilec_tensor *t, const unsigned char *read);
+/* runs.c: .. while it runs: at `span` a program takes elements of the tensor one behind the other
+ * in memory: of rows that begin within one of the array.  *cut is 0 at first, and keeps of which
+ * arrays a run was seen that says so only where there are more. */
+typedef struct {
+    int64_t first, lanes;
+    bool is_cut; /* by a mask */
+} RowRun;
+void warn_of_run(const Launch *l, const tilec_tensor *t, Span span, const RowRun *run,
+                 uint64_t *cut);
 
 /* --- for the files here --- */
 

@@ -163,6 +163,7 @@ line "^4 passed, 6 failed$"
 ! grep -q "^x" "$folder/out" || wrong "what a kernel prints is in the way"
 
 # chosen calls, devices, kernels; arguments for all
+expect 2 err "--device: 'simm' is no device; did you mean 'sim'?" test_all --call small --device interp,simm
 expect 0 out "1 passed, 0 failed" test_all --call small
 expect 0 out "2 passed, 0 failed" test_all --call small --call early --threads 1 --check
 # .. and all that an array by empty() has was written

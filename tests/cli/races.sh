@@ -27,7 +27,7 @@ def good(x, o, n, B: tl.constexpr):
 @triton.jit
 def shift(x, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
-    v = tl.load(x + i + 1, mask=i + 1 < n)
+    v = tl.load(x + i + 1, mask=i + 1 < n, other=0.0)
     tl.debug_barrier()
     tl.store(x + i, v, mask=i < n)
 

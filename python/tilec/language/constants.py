@@ -186,6 +186,9 @@ def constexpr_function(fn):
 
 
 def _cdiv(x: int, div: int):
+    for number in (x, div):
+        if isinstance(number, (str, tuple, list)):
+            raise TypeError(f"triton.cdiv takes two integers, and {number!r} is none: x.shape[0] and len(x) are some")
     return (x + (div - 1)) // div
 
 
