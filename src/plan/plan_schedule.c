@@ -86,7 +86,8 @@ static void ahead(Scheduler *s, int number)
     Value *ptr = leaf->value->def->operands[LOAD_PTR];
     Access a = access_of(s->nest->space, ptr, leaf->map);
 
-    if (!a.ok || a.stride != 1 || a.scale || a.chunked)
+    if (!a.ok || a.stride != 1 || a.scale || a.chunked ||
+        access_waits(s->nest->space, ptr, leaf->map))
         return;
     int *in = NEW_N(s->plan->arena, int, 1);
     in[0] = plan_compute(s, AS_ROW, ptr, leaf->map).entry;
@@ -562,16 +563,21 @@ static void schedule_nest(Plan *p, Nest *n)
     s.out->beyond = plan_reaches_beyond(p, n);
 }
 
+/* And those that may run in its place. */
+static void schedule_nests(Plan *p, Nest *n)
+{
+    if (!n)
+        return;
+    schedule_nest(p, n);
+    schedule_nests(p, n->whole);
+    schedule_nests(p, n->direct);
+}
+
 static void schedule_block(Plan *p, BlockPlan *b)
 {
     for (int i = 0; b && i < b->steps.len; i++) {
         Step *s = &b->steps.at[i];
-        if (s->nest)
-            schedule_nest(p, s->nest);
-        if (s->nest && s->nest->whole)
-            schedule_nest(p, s->nest->whole);
-        if (s->nest && s->nest->direct)
-            schedule_nest(p, s->nest->direct);
+        schedule_nests(p, s->nest);
         schedule_block(p, s->body[0]);
         schedule_block(p, s->body[1]);
     }
