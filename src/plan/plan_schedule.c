@@ -443,13 +443,13 @@ static bool may_begin_with_edges(const Scheduler *s)
            s->out->ends && plan_bounds_meet(s->plan, s->nest);
 }
 
-/* Nothing of a dead segment reads memory under a mask, or took a bound for false that may begin
- * later. */
+/* Nothing of a dead segment reads memory under a mask of lanes, or took a bound for false that may
+ * begin later. */
 static bool edges_are_dead(const Scheduler *s)
 {
     for (int i = 0; i < s->out->part[PART_DEAD].len; i++) {
         const Entry *e = &s->out->entries.at[s->out->part[PART_DEAD].at[i]];
-        if (e->kind == MAKE_LOAD && e->in[IN_MASK] != NO_ENTRY)
+        if (e->kind == MAKE_LOAD && e->in[IN_MASK] != NO_ENTRY && e->level == s->nest->rank)
             return false;
     }
     return s->assumed == 0;
