@@ -148,39 +148,79 @@ static Value *followed(const AccessSpace *s, const Value *v, const int8_t *map, 
     Value *source = access_renamed(v, map, in);
     if (source)
         return i == 0 ? source : NULL;
-    source = operand_at(v->def, i, map, in);
+    source = i == 0 || !access_is_sure(s, v, map) ? operand_at(v->def, i, map, in) : NULL;
     if (v->def->code == OP_gather && i == GATHER_SOURCE)
         in[attr_axis(v->def)] = -1; /* where the other operand says */
     return source;
 }
 
-static const char it_follows = 1, it_stays = 0; /* only their addresses matter */
+/* Only their addresses matter. */
+static const char it_follows = 2, it_waits = 1, it_stays = 0;
 
 static void find_following(AccessSpace *s, Value *v, const int8_t *map)
 {
     bool own =
         v->type->rank > 0 && (is_given(s, v) || v->def->code == OP_arange || access_rearranges(v));
-    bool yes = false;
+    bool yes = false, waits = !own && access_is_sure(s, v, map);
     int8_t in[MAX_RANK];
     const Value *x;
     bool stays = v->def && !op_is_remainder(v->def) && access_quotient(s, v, map) != NO_QUOTIENT;
 
     for (int d = 0; own && d < v->type->rank; d++)
         yes |= map[d] == s->inner && v->type->dims[d] > 1;
-    for (int i = 0; !yes && !stays && (x = followed(s, v, map, i, in)); i++)
-        yes = map_get_wide(s->follows, access_key(x, in)) == &it_follows;
-    map_put_wide(s->follows, access_key(v, map), (void *)(yes ? &it_follows : &it_stays));
+    for (int i = 0; !yes && !stays && (x = followed(s, v, map, i, in)); i++) {
+        const void *is = map_get_wide(s->follows, access_key(x, in));
+        yes = is == &it_follows;
+        waits |= is == &it_waits;
+    }
+    const char *is = yes ? &it_follows : waits ? &it_waits : &it_stays;
+    map_put_wide(s->follows, access_key(v, map), (void *)is);
 }
 
-bool access_follows(AccessSpace *s, const Value *v, const int8_t *map)
+static const void *following(AccessSpace *s, const Value *v, const int8_t *map)
 {
     WideKey key = access_key(v, map);
 
     if (v->type->rank == 0)
-        return false;
+        return &it_stays;
     if (!map_get_wide(s->follows, key))
         answer_all(s, s->follows, (Value *)v, map, followed, find_following);
-    return map_get_wide(s->follows, key) == &it_follows;
+    return map_get_wide(s->follows, key);
+}
+
+bool access_follows(AccessSpace *s, const Value *v, const int8_t *map)
+{
+    return following(s, v, map) == &it_follows;
+}
+
+/* What steps may be made of what waits. */
+static Value *waited_for(const AccessSpace *s, const Value *v, const int8_t *map, int i, int8_t *in)
+{
+    return map_get_wide(s->follows, access_key(v, map)) == &it_follows ? followed(s, v, map, i, in)
+                                                                       : NULL;
+}
+
+static void find_waiting(AccessSpace *s, Value *v, const int8_t *map)
+{
+    int8_t in[MAX_RANK];
+    const Value *x;
+    bool waits = map_get_wide(s->follows, access_key(v, map)) == &it_waits;
+
+    for (int i = 0; !waits && (x = waited_for(s, v, map, i, in)); i++)
+        waits = map_get_wide(s->waits, access_key(x, in)) == &it_waits;
+    map_put_wide(s->waits, access_key(v, map), (void *)(waits ? &it_waits : &it_stays));
+}
+
+bool access_waits(AccessSpace *s, const Value *v, const int8_t *map)
+{
+    WideKey key = access_key(v, map);
+
+    if (v->type->rank == 0 || s->sure.len == 0)
+        return false;
+    following(s, v, map); /* and all that it rests on */
+    if (!map_get_wide(s->waits, key))
+        answer_all(s, s->waits, (Value *)v, map, waited_for, find_waiting);
+    return map_get_wide(s->waits, key) == &it_waits;
 }
 
 /* --- steps --- */
@@ -530,6 +570,7 @@ AccessSpace *access_space(Arena *a, const AxisFacts *axis, int inner, int lanes,
                        .is_given = given,
                        .whose = whose,
                        .follows = map_new(a),
+                       .waits = map_new(a),
                        .accesses = map_new(a)};
     return s;
 }

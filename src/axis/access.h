@@ -68,6 +68,12 @@ static inline bool op_is_remainder(const Op *op)
 {
     return op->code == OP_rem || op->code == OP_and;
 }
+/* A value, and where it is read. */
+typedef struct {
+    Value *value;
+    int8_t map[MAX_RANK];
+} AccessPlace;
+typedef VEC(AccessPlace) AccessPlaces;
 typedef struct {
     Arena *arena;
     const AxisFacts *axis;
@@ -75,9 +81,10 @@ typedef struct {
     const Quotient *quotients; /* the index stays within pieces where none of these changes, .. */
     int nquotients;
     bool anywhere; /* .. and vectors may begin at any value of it, not just multiples of `lanes` */
+    AccessPlaces sure; /* where one of these is false, nobody looks at what is computed */
     bool (*is_given)(const void *whose, const Value *v); /* as data, not by its definition */
     const void *whose;
-    Map *follows, *accesses; /* the answers so far */
+    Map *follows, *waits, *accesses; /* the answers so far */
 } AccessSpace;
 /* `inner` is an index of the maps; `given` names the values that are data for whoever asks, with
  * `whose` handed to it.  All that is passed in must outlive the space. */
@@ -85,6 +92,8 @@ AccessSpace *access_space(Arena *a, const AxisFacts *axis, int inner, int lanes,
                           bool (*given)(const void *whose, const Value *v), const void *whose);
 bool access_is_index(const Type *t); /* what may have steps: numbers but floats, and pointers */
 bool access_follows(AccessSpace *s, const Value *v, const int8_t *map); /* the inner index */
+/* .. or does it stay, but is known only in a body: by loads that access_is_sure() speaks of? */
+bool access_waits(AccessSpace *s, const Value *v, const int8_t *map);
 /* The number in s->quotients of what v divides, or is the remainder of; NO_QUOTIENT. */
 enum { NO_QUOTIENT = -1 };
 int access_quotient(const AccessSpace *s, const Value *v, const int8_t *map);
@@ -101,6 +110,12 @@ WideKey access_key(const Value *v, const int8_t *map);
 Value *access_renamed(const Value *v, const int8_t *map, int8_t *map_in);
 /* Are the elements of v those of an operand, read whole, in a way that no renaming is? */
 bool access_rearranges(const Value *v);
+
+/* access_sure.c */
+/* Leave of `sure` what is a conjunct of a mask (NULL: true), or, the first time, make it these. */
+void access_meet_mask(Arena *a, AccessPlaces *sure, Value *mask, const int8_t *map, bool first);
+/* Is it a load whose mask holds wherever somebody looks at it? */
+bool access_is_sure(const AccessSpace *s, const Value *v, const int8_t *map);
 
 /* access_distinct.c */
 /* Is no value of an int or pointer tile in two of its elements?  False where that is not known. */

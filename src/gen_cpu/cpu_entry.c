@@ -163,6 +163,8 @@ static Val value_of(NestCg *n, const Entry *e)
         return cpu_remainder(n, e);
     case MAKE_SOME:
         return cpu_some(n);
+    case MAKE_ANY:
+        return llvm_call1(n->c->l, n->at[n->rank], "llvm.vector.reduce.or", cpu_mask(n, e));
     case MAKE_LOAD:
         return cpu_load(n, e);
     case MAKE_FIELD:

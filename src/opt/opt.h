@@ -66,6 +66,7 @@ void opt_assert(Func *f);      /* assert and check to the code that finds where 
 void opt_pairs(Func *f);
 /* The same op over tiles that are one array a few places apart, by fewer loads and ops. */
 void opt_window(Func *f);
+void opt_clamp(Func *f); /* loads at an index within limits as masked ones, beside their edges */
 /* Arithmetic on small integers that was widened, in their own size. */
 void opt_narrow(Func *f);
 /* Where tiles are reduced row by row: a loop over the rows.  No two pointer arguments reach memory

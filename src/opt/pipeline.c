@@ -90,6 +90,7 @@ typedef enum {
     UNROLL,
     PAIRS,
     WINDOW,
+    CLAMP,
     DOT,
     THIN,
     CARRY,
@@ -118,6 +119,7 @@ static const Pass passes[] = {
     [UNROLL]   = {"unroll", NULL, unroll_module},    /* repeat the bodies of loops that ask for it */
     [PAIRS]    = {"pairs", opt_pairs, NULL, .windows = true},      /* every other element as a tile of its own */
     [WINDOW]   = {"window", opt_window, NULL, .windows = true},    /* maxima and sums over windows, by halves */
+    [CLAMP]    = {"clamp", opt_clamp, NULL, .windows = true},      /* edges of loads at clamped indices by themselves */
     [DOT]      = {"dot", opt_dot, NULL},             /* add into a product's accumulator */
     [THIN]     = {"thin", opt_thin, NULL, .windows = true},        /* products of one row or column as sums */
     [CARRY]    = {"carry", opt_carry, NULL},         /* carry scalars through loops instead of tiles */
@@ -141,7 +143,7 @@ static const PassId order[] = {
     LEGALISE, INLINE, ASSERT,   PROMISE,      /* what targets have */
     FOLD,     CSE,    DCE,                    /* the kernel as written, without waste */
     UNROLL,   FOLD,   PAIRS,    WINDOW,       /* loops */
-    DOT,      THIN,   CARRY,                  /* what they add up, and carry */
+    CLAMP,    DOT,    THIN,     CARRY,        /* edges, what they add up, and carry */
     SETTLE,   FOLD,   LICM,     CSE,     DCE, /* one tile of offsets, scalar steps */
     NARROW,   EARLY,  SUMS,     ROWS,         /* bytes, sums, rows, */
     LATE,     DCE,                            /* what lanes would wait for */

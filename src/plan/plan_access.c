@@ -293,7 +293,8 @@ static void bound_mask(Plan *p, Nest *n, Value *mask, const int8_t *map)
     push_conjunct(&c, mask, map);
     while (n->bounds.len < MAX_BOUNDS && next_conjunct(&c, &x)) {
         const Value *v = x.value;
-        if (find_bound(n, v, x.map) || (v->type->rank > 0 && cuts_pieces(n, v, x.map)))
+        if (find_bound(n, v, x.map) ||
+            (v->type->rank > 0 && (cuts_pieces(n, v, x.map) || access_waits(n->space, v, x.map))))
             continue;
         if (v->type->rank == 0 || !access_follows(n->space, v, x.map)) {
             if (!is_true(v))

@@ -54,6 +54,8 @@ bool plan_divide(Scheduler *s, const Ask *a, int *in, bool local, Made *out)
                        : 0;
     Made row;
 
+    if (access_waits(s->nest->space, x, a->map))
+        step = 0;
     if (step > 0 && !plan_get(s, AS_ROW, x, a->map, &row))
         return false;
     in[DIVIDE_ROW] = step > 0 ? row.entry : NO_ENTRY;

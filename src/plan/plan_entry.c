@@ -131,6 +131,17 @@ Made plan_some(Scheduler *s)
     return (Made){.entry = s->some};
 }
 
+Made plan_any(Scheduler *s, Made mask)
+{
+    Entry e = {.kind = MAKE_ANY, .role = AS_MASK, .level = s->nest->rank};
+    int in[ACCESS_INPUTS] = {NO_ENTRY, NO_ENTRY, NO_ENTRY, NO_ENTRY, NO_ENTRY};
+
+    in[IN_MASK] = mask.entry;
+    e.in = plan_inputs(s, in, ACCESS_INPUTS);
+    e.nin = ACCESS_INPUTS;
+    return plan_entry(s, e, true);
+}
+
 /* Is it a mask that is false wherever a dead segment is? */
 static bool is_dead_mask(const Scheduler *s, const Ask *a)
 {

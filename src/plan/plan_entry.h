@@ -104,6 +104,7 @@ typedef enum {
     MAKE_REMAINDER, /* what remains of such a division: inputs are the dividend, MAKE_PIECE, and the
                      * op's other operand: the divisor, or a mask */
     MAKE_SOME,      /* i1: do all bounds hold for some element of the row, or piece? */
+    MAKE_ANY,       /* i1: is the mask of an access, the input IN_MASK, true for some lane? */
     MAKE_LOAD,      /* inputs below */
     MAKE_RECORD,    /* reads records and takes them apart; inputs as of a load */
     MAKE_FIELD,     /* a load of a field of those records */

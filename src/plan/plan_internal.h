@@ -97,6 +97,8 @@ int plan_keep(Planner *pl, Value *v, const Op *product, int rounds, int *same);
 void plan_add_slots(Plan *p, int buffer, int keep);
 /* plan_tally.c: the table where an atomic's additions are added up, or NO_BUFFER */
 int plan_tally(Planner *pl, const Op *op);
+/* .. whether it may add vectors to neighbours: nobody asks what was there */
+bool plan_adds_vectors(const Plan *p, const Root *r);
 /* .. and whether the nest of one, whose loops are in order, goes by vectors */
 bool plan_adds_rows(Plan *p, const Nest *n);
 /* plan_access.c: set forms and bounds of a nest that has its shape */
@@ -202,6 +204,7 @@ Entry plan_vector_entry(Scheduler *s, EntryKind kind, const Ask *a, const int *i
 Made plan_known(Scheduler *s, bool what, bool local); /* an i1 that all lanes have */
 /* i1 of the row, or piece, asked for in PART_MAIN: MAKE_SOME. */
 Made plan_some(Scheduler *s);
+Made plan_any(Scheduler *s, Made mask); /* i1 of this vector: MAKE_ANY */
 /* Is it known here, as a constant or by plan_known(), to be the i1 `what`? */
 bool plan_is_known(const Scheduler *s, Made m, bool what);
 void *plan_pack(Made m); /* as a table holds it; never NULL */

@@ -68,6 +68,9 @@ static void consider(Search *s, Value *v, const int8_t *map)
     if (!access_division(v, map, &q) || n->pieces.len >= MOST_QUOTIENTS ||
         access_quotient(n->space, v, map) != NO_QUOTIENT)
         return;
+    if (access_waits(n->space, q.dividend, q.map) ||
+        (q.divisor && access_waits(n->space, q.divisor, plan_identity)))
+        return;
     q.stride = plan_steps_up(s->plan, n->space, q.dividend, q.map, LONGEST_STEP);
     if (q.stride <= 0 || !is_long(s, &q))
         return;
@@ -134,11 +137,23 @@ static void find_quotients(Search *s)
 
 /* --- the nest --- */
 
+/* Does it go element by element for no other reason than that its additions, which is all it does,
+ * are to no neighbours as far as is known without pieces? */
+static bool may_add_rows(const Plan *p, const Nest *n)
+{
+    const Root *r = &n->roots.at[0];
+
+    return n->serial && r->buffer == NO_BUFFER && plan_adds_vectors(p, r);
+}
+
 /* Elements may be computed in any order, and those of a row in any vectors. */
 static bool may_cut(const Plan *p, const Nest *n)
 {
-    if (n->serial || n->backwards || n->lined != 0 || n->keep != 0 || n->lanes == 1 ||
-        n->rank == MAX_RANK || p->options->debug)
+    if (n->backwards || n->lined != 0 || n->keep != 0 || n->rank == MAX_RANK || p->options->debug)
+        return false;
+    if (may_add_rows(p, n))
+        return true;
+    if (n->serial || n->lanes == 1)
         return false;
     for (int i = 0; i < n->roots.len; i++) {
         RootKind kind = n->roots.at[i].kind;
@@ -305,6 +320,11 @@ static bool has_another_form(const Nest *n, const Nest *pieces)
     return false;
 }
 
+static bool adds_to_neighbours(const Root *r)
+{
+    return r->access->form == FORM_CONTIGUOUS && !r->access->steps.chunked;
+}
+
 static void set_accesses(Plan *p, Nest *n)
 {
     memset(&n->bounds, 0, sizeof n->bounds);
@@ -323,6 +343,8 @@ static bool finish(Plan *p, Nest *n, Nest *out)
     if (out->halved)
         set_accesses(p, out);
     out->whole = has_unknown(out) ? n : NULL;
+    if (n->serial)
+        return adds_to_neighbours(&out->roots.at[0]);
     return out->halved || has_another_form(n, out);
 }
 
@@ -336,9 +358,12 @@ Nest *plan_pieces(Plan *p, Nest *n)
     Search s = {.plan = p, .nest = out};
     int before;
 
+    out->serial = false;
     out->least = LEAST_VECTORS * plan_full_lanes(p, n);
     if (n->dims[inner] < out->least)
         return n;
+    if (n->serial)
+        plan_size_body(p, out, n->dims[inner]);
     do {
         before = out->pieces.len;
         out->space = plan_space(p, out);

@@ -21,18 +21,23 @@ typedef struct {
 typedef void VisitNest(Plan *p, Scanned *all, Nest *n);
 typedef void VisitStep(Plan *p, Scanned *all, const Step *s);
 
+/* And those that may run in its place. */
+static void visit_nests(Plan *p, Scanned *all, Nest *n, VisitNest *nest)
+{
+    if (!n)
+        return;
+    nest(p, all, n);
+    visit_nests(p, all, n->whole, nest);
+    visit_nests(p, all, n->direct, nest);
+}
+
 static void visit(Plan *p, BlockPlan *b, Scanned *all, VisitNest *nest, VisitStep *step)
 {
     for (int i = 0; b && i < b->steps.len; i++) {
         const Step *s = &b->steps.at[i];
         if (step)
             step(p, all, s);
-        if (s->nest)
-            nest(p, all, s->nest);
-        if (s->nest && s->nest->whole)
-            nest(p, all, s->nest->whole);
-        if (s->nest && s->nest->direct)
-            nest(p, all, s->nest->direct);
+        visit_nests(p, all, s->nest, nest);
         visit(p, s->body[0], all, nest, step);
         visit(p, s->body[1], all, nest, step);
     }

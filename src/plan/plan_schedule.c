@@ -86,7 +86,8 @@ static void ahead(Scheduler *s, int number)
     Value *ptr = leaf->value->def->operands[LOAD_PTR];
     Access a = access_of(s->nest->space, ptr, leaf->map);
 
-    if (!a.ok || a.stride != 1 || a.scale || a.chunked)
+    if (!a.ok || a.stride != 1 || a.scale || a.chunked ||
+        access_waits(s->nest->space, ptr, leaf->map))
         return;
     int *in = NEW_N(s->plan->arena, int, 1);
     in[0] = plan_compute(s, AS_ROW, ptr, leaf->map).entry;
@@ -442,13 +443,13 @@ static bool may_begin_with_edges(const Scheduler *s)
            s->out->ends && plan_bounds_meet(s->plan, s->nest);
 }
 
-/* Nothing of a dead segment reads memory under a mask, or took a bound for false that may begin
- * later. */
+/* Nothing of a dead segment reads memory under a mask of lanes, or took a bound for false that may
+ * begin later. */
 static bool edges_are_dead(const Scheduler *s)
 {
     for (int i = 0; i < s->out->part[PART_DEAD].len; i++) {
         const Entry *e = &s->out->entries.at[s->out->part[PART_DEAD].at[i]];
-        if (e->kind == MAKE_LOAD && e->in[IN_MASK] != NO_ENTRY)
+        if (e->kind == MAKE_LOAD && e->in[IN_MASK] != NO_ENTRY && e->level == s->nest->rank)
             return false;
     }
     return s->assumed == 0;
@@ -562,16 +563,21 @@ static void schedule_nest(Plan *p, Nest *n)
     s.out->beyond = plan_reaches_beyond(p, n);
 }
 
+/* And those that may run in its place. */
+static void schedule_nests(Plan *p, Nest *n)
+{
+    if (!n)
+        return;
+    schedule_nest(p, n);
+    schedule_nests(p, n->whole);
+    schedule_nests(p, n->direct);
+}
+
 static void schedule_block(Plan *p, BlockPlan *b)
 {
     for (int i = 0; b && i < b->steps.len; i++) {
         Step *s = &b->steps.at[i];
-        if (s->nest)
-            schedule_nest(p, s->nest);
-        if (s->nest && s->nest->whole)
-            schedule_nest(p, s->nest->whole);
-        if (s->nest && s->nest->direct)
-            schedule_nest(p, s->nest->direct);
+        schedule_nests(p, s->nest);
         schedule_block(p, s->body[0]);
         schedule_block(p, s->body[1]);
     }

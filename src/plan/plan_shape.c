@@ -166,6 +166,13 @@ static bool rises(const Nest *n, const Root *r)
     return a.ok && a.stride > 0 && !a.scale && !a.chunked;
 }
 
+/* What all effects of the nest have in their masks. */
+static void find_sure(Plan *p, const Nest *n, AccessPlaces *out)
+{
+    for (int i = 0; i < n->roots.len && (i == 0 || out->len > 0); i++)
+        access_meet_mask(p->arena, out, plan_root_mask(&n->roots.at[i]), plan_identity, i == 0);
+}
+
 AccessSpace *plan_space(Plan *p, const Nest *n)
 {
     AccessSpace *s =
@@ -174,6 +181,8 @@ AccessSpace *plan_space(Plan *p, const Nest *n)
     s->quotients = n->pieces.at;
     s->nquotients = n->pieces.len;
     s->anywhere = (n->pieces.len > 0 && !n->aligned) || n->lined != 0;
+    if (n->pieces.len > 0)
+        find_sure(p, n, &s->sure);
     return s;
 }
 
@@ -260,14 +269,15 @@ static Nest *direct_nest(Plan *p, const Nest *n)
 {
     const Root *r = &n->roots.at[0];
 
-    if (r->kind != ROOT_ATOMIC || r->buffer == NO_BUFFER || !plan_adds_rows(p, n))
+    if (r->kind != ROOT_ATOMIC || r->buffer == NO_BUFFER || !plan_adds_vectors(p, r))
         return NULL;
     Nest *out = plan_copy_nest(p, n);
     memset(&out->bounds, 0, sizeof out->bounds);
-    out->serial = false;
+    out->serial = !plan_adds_rows(p, n);
     out->roots.at[0].buffer = NO_BUFFER;
     shape_nest(p, out);
-    return out;
+    Nest *pieces = plan_pieces(p, out);
+    return out->serial && pieces == out ? NULL : pieces;
 }
 
 static void shape_block(Plan *p, BlockPlan *b)

@@ -41,7 +41,8 @@ static int64_t nest_size(const Nest *n)
 
     bool cut = is_masked(n) && (!n->serial || n->roots.at[0].kind == ROOT_ATOMIC);
 
-    return NEST_SIZE + values * (cut ? SEGMENTS : 1) + (n->direct ? nest_size(n->direct) : 0);
+    return NEST_SIZE + values * (cut ? SEGMENTS : 1) + (n->direct ? nest_size(n->direct) : 0) +
+           (n->whole ? nest_size(n->whole) : 0);
 }
 
 static bool divides(const Op *op)
@@ -54,7 +55,7 @@ static int64_t step_size(const Step *s)
 {
     switch (s->kind) {
     case STEP_NEST:
-        return nest_size(s->nest) + (s->nest->whole ? nest_size(s->nest->whole) : 0);
+        return nest_size(s->nest);
     case STEP_RECORD:
         return RECORD_SIZE + OPERAND_SIZE * s->op->noperands;
     case STEP_SORT: {

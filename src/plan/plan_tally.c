@@ -32,15 +32,22 @@ static bool adds_only(const Plan *p, const Op *op)
            uses_count(&p->uses, op->results[0]) == 0;
 }
 
+bool plan_adds_vectors(const Plan *p, const Root *r)
+{
+    const Op *op = r->op;
+
+    if (r->kind != ROOT_ATOMIC || op->code != OP_atomic_rmw || attr_rmw_kind(op) != RMW_ADD ||
+        attr_scope(op) == SCOPE_SYS || uses_count(&p->uses, op->results[0]) > 0)
+        return false;
+    DType t = op->results[0]->type->dtype;
+    return dtype_is_float(t) || is_word(t);
+}
+
 bool plan_adds_rows(Plan *p, const Nest *n)
 {
     const Op *op = n->roots.at[0].op;
 
-    if (op->code != OP_atomic_rmw || attr_rmw_kind(op) != RMW_ADD || attr_scope(op) == SCOPE_SYS ||
-        uses_count(&p->uses, op->results[0]) > 0)
-        return false;
-    DType t = op->results[0]->type->dtype;
-    if (!dtype_is_float(t) && !is_word(t))
+    if (!plan_adds_vectors(p, &n->roots.at[0]))
         return false;
     AccessSpace *space =
         access_space(p->arena, p->axis, n->order[n->rank - 1], 1, plan_has_buffer, p);

@@ -199,16 +199,18 @@ static bool get_address(Scheduler *s, const AccessPlan *p, Value *ptr, const int
     return true;
 }
 
-/* One address for all lanes, where masks are known to be true: loaded once for the row, if it has
- * an element for which they are. */
-static bool shared_load(Scheduler *s, const Ask *a, const AccessPlan *p, Made *out)
+/* One address for all lanes.  Where masks are known to be true (NULL) it is loaded once for the
+ * row, if that has an element for which they are; else, of what is the same wherever somebody looks
+ * at it, for each vector. */
+static bool shared_load(Scheduler *s, const Ask *a, const AccessPlan *p, const Made *mask,
+                        Made *out)
 {
     int in[ACCESS_INPUTS] = {NO_ENTRY, NO_ENTRY, NO_ENTRY, NO_ENTRY, NO_ENTRY};
 
     if (!get_address(s, p, a->value->def->operands[LOAD_PTR], a->map, false, in))
         return false;
-    in[IN_MASK] = plan_some(s).entry;
-    *out = plan_made_of(s, MAKE_LOAD, a, in, ACCESS_INPUTS, true);
+    in[IN_MASK] = mask ? plan_any(s, *mask).entry : plan_some(s).entry;
+    *out = plan_made_of(s, MAKE_LOAD, a, in, ACCESS_INPUTS, !mask || mask->local);
     return true;
 }
 
@@ -250,16 +252,17 @@ static bool load_value(Scheduler *s, const Ask *a, Made *out)
     if (mask && !plan_get(s, AS_MASK, mask, a->map, &m))
         return false;
     bool all = !mask || plan_is_known(s, m, true), none = mask && plan_is_known(s, m, false);
-    if (!all && other && !plan_get(s, AS_VALUE, other, a->map, &o))
+    bool sure = mask && !access_follows(s->nest->space, a->value, a->map);
+    if (!all && other && !sure && !plan_get(s, AS_VALUE, other, a->map, &o))
         return false;
     if (none) {
-        *out = other ? o : of_nothing(s, MAKE_ZERO, a, m.local);
+        *out = other && !sure ? o : of_nothing(s, MAKE_ZERO, a, m.local);
         out->local |= m.local;
         return true;
     }
-    if (all && mask && s->part == PART_MAIN && !s->rare && p->form == FORM_SHARED &&
-        !p->steps.chunked)
-        return shared_load(s, a, p, out);
+    bool once = all && mask && s->part == PART_MAIN && p->form == FORM_SHARED && !p->steps.chunked;
+    if (sure || (once && !s->rare))
+        return shared_load(s, a, p, once ? NULL : &m, out);
     if (!get_address(s, p, op->operands[LOAD_PTR], a->map, !all || s->tail, in))
         return false;
     in[IN_MASK] = all ? NO_ENTRY : m.entry;

@@ -41,7 +41,8 @@ static void print_made(PlanText *p, const Nest *n, const Entry *e)
         [MAKE_DETOUR] = "detour", [MAKE_MEET] = "meet",       [MAKE_CUT] = "cut",
         [MAKE_AHEAD] = "ahead",   [MAKE_ROOT] = "root",       [MAKE_REST] = "rest of root",
         [MAKE_GATHER] = "gather", [MAKE_PIECE] = "piece",     [MAKE_REMAINDER] = "remainder",
-        [MAKE_SOME] = "some",     [MAKE_SCANNED] = "scanned", [MAKE_LINE] = "line of root"};
+        [MAKE_SOME] = "some",     [MAKE_SCANNED] = "scanned", [MAKE_LINE] = "line of root",
+        [MAKE_ANY] = "any"};
 
     if (e->kind == MAKE_OP && e->value) {
         text_put(&p->out, op_info(e->value->def->code)->name);
@@ -108,13 +109,21 @@ static void print_schedule(PlanText *p, const Nest *n)
     }
 }
 
+/* And those that may run in its place. */
+static void print_nests(PlanText *p, const Nest *n)
+{
+    if (!n)
+        return;
+    print_schedule(p, n);
+    print_nests(p, n->whole);
+    print_nests(p, n->direct);
+}
+
 static void print_schedules(PlanText *p, const BlockPlan *b)
 {
     for (int i = 0; b && i < b->steps.len; i++) {
         const Step *s = &b->steps.at[i];
-        print_schedule(p, s->nest);
-        print_schedule(p, s->nest ? s->nest->whole : NULL);
-        print_schedule(p, s->nest ? s->nest->direct : NULL);
+        print_nests(p, s->nest);
         print_schedules(p, s->body[0]);
         print_schedules(p, s->body[1]);
     }

@@ -142,7 +142,39 @@ def chains():
              {"out": ("fp16", np.stack(rows))}, rtol=0, atol=0)
 
 
+def rows():
+    for dtype, m, n, block in (("fp32", 9, 255, 256), ("fp16", 7, 130, 512), ("i32", 5, 1, 64),
+                               ("u8", 4, 700, 256), ("fp64", 8, 64, 128), ("bf16", 6, 257, 300),
+                               ("i64", 3, 99, 1024), ("fp32", 3, 3, 64)):
+        table = random.integers(0, 20, (12, n)).astype(NUMPY_TYPES.get(dtype, np.float32))
+
+        def given(x):
+            return x if dtype in NUMPY_TYPES else encode(x, dtype)
+
+        index = random.integers(0, 12, m).astype(np.int32)
+        lengths = random.integers(0, n + 2, m).astype(np.int32)
+        want = np.where(np.arange(n) < lengths[:, None], table[index], 3)
+        case(f"picked rows {dtype} {m}x{n}", "picked_rows", "cdiv(n,BLOCK)+1",
+             {"out": empty(dtype, m, n), "table": apart(suite, given(table)), "index": index,
+              "lengths": lengths, "n": m * n, "N": n, "stride": "table.stride(0)", "BLOCK": block},
+             {"out": (dtype, want)})
+        numbers = np.full(-(-m * n // block) * block, -7, np.int32)
+        numbers[:m * n] = index.repeat(n)
+        case(f"numbers {dtype} {m}x{n}", "unmasked_numbers", "cdiv(n,BLOCK)",
+             {"out": empty("i32", m, n), "numbers": empty("i32", numbers.size), "index": index,
+              "n": m * n, "N": n, "BLOCK": block},
+             {"out": ("i32", index[:, None] + np.arange(n)), "numbers": ("i32", numbers)})
+        if dtype == "u8":
+            continue
+        sums = np.zeros((12, n))
+        np.add.at(sums, index, table[:m])
+        case(f"added rows {dtype} {m}x{n}", "added_rows", "cdiv(n,BLOCK)+1",
+             {"out": given(np.zeros_like(table)), "x": given(table[:m].copy()), "index": index, "n": m * n, "N": n,
+              "stride": n, "BLOCK": block}, {"out": (dtype, sums)})
+
+
 batch_norms()
+rows()
 pads()
 heads()
 concatenations()

@@ -115,6 +115,31 @@ def rolled(dtype, shape, size):
                {"out": (dtype, want.astype(np.float64) if dtype == "fp32" else want)})
 
 
+def clamped():
+    for dtype, (h, w), block, kind, low, high, shift in (
+            ("u8", (11, 100), (4, 64), "both", 0, 99, -3), ("u8", (3, 100), (4, 64), "both", 5, 90, 20),
+            ("u8", (9, 301), (8, 256), "turned", 0, 300, -150), ("i16", (5, 70), (2, 32), "both", 40, 12, -9),
+            ("i32", (5, 70), (2, 32), "turned", 40, 12, 9), ("fp32", (1, 1), (1, 16), "both", 0, 0, 5),
+            ("fp32", (6, 65), (1, 64), "low", 33, 0, -64), ("fp32", (6, 65), (2, 64), "high", 0, 20, 0),
+            ("fp64", (4, 33), (4, 16), "both", 17, 17, -2), ("u8", (4, 130), (2, 128), "turned", 127, 300, 200),
+            ("i64", (4, 40), (2, 64), "high", 0, 500, 7), ("fp16", (7, 90), (4, 32), "both", 31, 32, 1)):
+        x = numbers(dtype if dtype in ("u8", "i16", "i32") else "i16", h, 600)
+        x = x.astype(NUMPY_TYPES[dtype])
+        at = np.arange(w) + shift
+        if kind in ("both", "low"):
+            at = np.maximum(at, low)
+        if kind != "low":
+            at = np.minimum(at, high)
+        if kind == "turned":
+            at = np.maximum(at, low)
+        for wide in False, True:
+            suite.case(f"clamped {dtype} {(h, w)} {kind} {low} {high} {shift} {wide}",
+                       "programs/windows.py:clamped", "cdiv(W,COLUMNS),cdiv(H,ROWS)",
+                       {"x": x, "out": empty(dtype, h, w), "H": h, "W": w, "stride": 600, "low": low,
+                        "high": high, "shift": shift, "KIND": repr(kind), "WIDE": wide,
+                        "ROWS": block[0], "COLUMNS": block[1]}, {"out": (dtype, x[:, at])})
+
+
 def lines():
     for n, k, step in ((100, 7, 1), (101, 9, 2), (97, 8, 3), (300, 33, 1)):
         x = numbers("i16", n)
@@ -161,6 +186,7 @@ rolled("u8", (21, 75), (5, 6))
 rolled("fp32", (13, 40), (3, 3))
 row_by_row("u8", (14, 130), (5, 5))
 row_by_row("i16", (9, 70), (4, 9))
+clamped()
 lines()
 none_of_it()
 suite.finish()

@@ -154,3 +154,33 @@ def chains(x, y, out, n, scale, BLOCK: tl.constexpr):
     tl.store(out + 4 * n + at, tl.where((a == b) | (a != a), b + c, a), mask=inside)
     tl.store(out + 5 * n + at, tl.maximum(a, b), mask=inside)
     tl.store(out + 6 * n + at, a - b, mask=inside)
+
+
+@triton.jit
+def picked_rows(out, table, index, lengths, n, N, stride, BLOCK: tl.constexpr):
+    """Rows of a table, of which each has a length of its own; the number of the row is only there
+    where the mask is, and so is the length."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    row = tl.load(index + i // N, mask=inside, other=-7)
+    length = tl.load(lengths + i // N, mask=inside, other=0)
+    some = inside & (i % N < length)
+    x = tl.load(table + row * stride + i % N, mask=some, other=3)
+    tl.store(out + i, x, mask=inside)
+
+
+@triton.jit
+def added_rows(out, x, index, n, N, stride, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    row = tl.load(index + i // N, mask=inside, other=1 << 30)
+    tl.atomic_add(out + row * stride + i % N, tl.load(x + i, mask=inside), mask=inside, sem="relaxed")
+
+
+@triton.jit
+def unmasked_numbers(out, numbers, index, n, N, BLOCK: tl.constexpr):
+    """One of two stores has no mask, so what is loaded under one is not the same for all of a row."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    row = tl.load(index + i // N, mask=i < n, other=-7)
+    tl.store(numbers + i, row)
+    tl.store(out + i, row + i % N, mask=i < n)

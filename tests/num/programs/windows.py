@@ -131,3 +131,24 @@ def apart(x, y, mask, out, n, K: tl.constexpr, KIND: tl.constexpr, BLOCK: tl.con
             v = tl.load(x + at + (k + k // 2), mask=at + (k + k // 2) < n, other=0)
         best = tl.maximum(best, v)
     tl.store(out + at, best, mask=at < n)
+
+
+@triton.jit
+def clamped(x, out, H, W, stride, low, high, shift, KIND: tl.constexpr, WIDE: tl.constexpr,
+            ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """Elements at columns that are kept within limits, which may cross, on one side or on both."""
+    r = tl.program_id(1) * ROWS + tl.arange(0, ROWS)[:, None]
+    c = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    at = c + shift
+    if KIND == "both":
+        at = tl.minimum(tl.maximum(at, low), high)
+    elif KIND == "turned":
+        at = tl.maximum(tl.minimum(at, high), low)
+    elif KIND == "low":
+        at = tl.maximum(at, low)
+    else:
+        at = tl.minimum(high, at)
+    if WIDE:
+        at = at.to(tl.int64)
+    row = x + tl.minimum(r, H - 1) * stride
+    tl.store(out + r * W + c, tl.load(row + at), mask=(r < H) & (c < W))
