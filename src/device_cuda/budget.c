@@ -12,13 +12,14 @@
  */
 #include "device_cuda.h"
 
-/* Programs that the registers of a multiprocessor are enough for. */
+/* Programs that the registers of a multiprocessor are enough for.  A warp has its own in one of the
+ * four quarters. */
 static int fitting(const PtxasReport *r, int warps)
 {
-    enum { REGISTERS = 65536, LANES = 32, UNIT = 8 };
-    int each = (r->registers + UNIT - 1) / UNIT * UNIT * LANES * warps;
+    enum { QUARTERS = 4, REGISTERS = 65536 / QUARTERS, LANES = 32, UNIT = 8 };
+    int each = (r->registers + UNIT - 1) / UNIT * UNIT * LANES;
 
-    return each > 0 ? REGISTERS / each : 0;
+    return each > 0 && warps > 0 ? REGISTERS / each * QUARTERS / warps : 0;
 }
 
 /* Kernels that only wait for memory have the more on its way the more programs there are: for one
@@ -40,12 +41,12 @@ static int one_more(const GenOutput *ptx, const PtxasReport *r)
 
 GenBudget cuda_wish(const GenOutput *ptx, GenBudget asked, const PtxasReport *r)
 {
-    enum { LITTLE = 8, WORTH_IT = 64 }; /* spilled bytes of a thread */
+    enum { LITTLE = 8 }; /* spilled bytes of a thread */
 
     if (asked == GEN_BUDGET_NONE)
         return asked;
     if (asked > 0)
-        return r->spilled <= (asked == ptx->together ? WORTH_IT : 0) ? asked : GEN_BUDGET_PLAN;
+        return r->spilled <= (asked == ptx->together ? ptx->worth : 0) ? asked : GEN_BUDGET_PLAN;
     if (ptx->budgeted)
         return r->spilled > LITTLE ? GEN_BUDGET_NONE : asked;
     if (r->spilled > 0 || r->registers == 0)

@@ -111,7 +111,8 @@ typedef struct {
     /* of targets whose programs are blocks of warps, else 0: */
     int warps;     /* that run one program */
     size_t shared; /* bytes of memory that they share, beside what the object itself declares */
-    int together;  /* programs that a multiprocessor should have room for, if that costs little */
+    int together;  /* programs that a multiprocessor should have room for, if that costs little: */
+    int worth;     /* .. bytes of registers that a thread spills, at most */
     bool crowds;   /* and one more than by themselves, if that costs next to nothing */
     bool budgeted; /* the code asks for registers, or for none too many */
     GenRecipe recipe;

@@ -217,6 +217,7 @@ static bool emit_for_nv(const Func *f, const GenOptions *o, GenStage stage, Aren
     *out = (GenOutput){.warps = nv_launched_warps(plan),
                        .shared = (size_t)plan->shared,
                        .together = plan->wished,
+                       .worth = plan->worth,
                        .crowds = plan->crowds,
                        .budgeted = plan->together > 0 || plan->room > 0,
                        .recipe = plan->recipe};

@@ -156,6 +156,7 @@ static int try_assembly(const Assembly *c)
     if (c->ptxas)
         put_script(folder, "ptxas", c->ptxas);
     ptx.together = c->together;
+    ptx.worth = 64;
     ptx.crowds = c->crowds;
     ptx.budgeted = c->budgeted;
     fake->fail = c->fail;
@@ -186,8 +187,8 @@ static void test_assembling(void **state)
     VERSION("12.4")                                                                                \
     "echo 'Used " #n " registers, used 1 barriers, " #spills " bytes spill stores' >&2\ncat\n"
     static const char fits[] = NEEDS(64, 0), near[] = NEEDS(68, 0), wide[] = NEEDS(72, 0),
-                      far[] = NEEDS(73, 0), slim[] = NEEDS(38, 0), less[] = NEEDS(64, 64),
-                      spills[] = NEEDS(64, 68);
+                      far[] = NEEDS(73, 0), slim[] = NEEDS(38, 0), third[] = NEEDS(168, 0),
+                      broad[] = NEEDS(169, 0), less[] = NEEDS(64, 64), spills[] = NEEDS(64, 68);
     static const char tells[] = VERSION("12.4") "shift 4\necho \"$*\"\n";
     static const Assembly cases[] = {
         /* a budget stays, or goes where it spills */
@@ -203,6 +204,9 @@ static void test_assembling(void **state)
         {wide, NULL, "sm_90a", .warps = 16, .together = 2, .wish = 2, .made = "some ptx"},
         {wide, NULL, "sm_90a", .warps = 8, .together = 2, .made = "some ptx"},
         {wide, NULL, "sm_90a", .warps = 16, .made = "some ptx"},
+        /* of five warps two share a quarter, where 65536 registers are enough for ten */
+        {broad, NULL, "sm_90a", .warps = 5, .together = 2, .wish = 2, .made = "some ptx"},
+        {third, NULL, "sm_90a", .warps = 5, .together = 2, .made = "some ptx"},
         {less, NULL, "sm_90a", .warps = 16, .together = 2, .asked = 2, .wish = 2,
          .made = "some ptx"},
         {spills, NULL, "sm_90a", .warps = 16, .together = 2, .asked = 2, .made = "some ptx"},
