@@ -32,8 +32,8 @@ void args_open_kernel(Cli *c, Options *o);
 Arguments args_evaluate(Cli *c, const Options *o);
 const Named *args_value(const Names *names, const char *name); /* NULL: it has none */
 bool args_takes(Cli *c, const Options *o, const char *name);   /* has the kernel that parameter? */
-/* Is it `debug` or `sanitize_overflow`, which say what a launch looks for, `enable_fp_fusion`, which
- * says how it rounds, or `maxnreg`, and no parameter? */
+/* Is it `debug` or `sanitize_overflow`, which say what a launch looks for, `enable_fp_fusion`,
+ * which says how it rounds, or `maxnreg`, and no parameter? */
 bool args_wishes(Cli *c, const Options *o, const char *name);
 tilec_arg args_wish(Cli *c, const ArgText *text); /* as an argument; stops where it is no such */
 /* Stops when the kernel has no such parameter: misspelt arguments are better found here, where the
