@@ -115,8 +115,10 @@ static void add_configuration(Tuner *t, const Options *o, int i)
     const char **names = NEW_N(c->arena, const char *, config.nvalues + 1);
     const char **values = NEW_N(c->arena, const char *, config.nvalues + 1);
     for (int k = 0; k < config.nvalues; k++) {
-        if (!variant_takes(c, &with, config.values[k].name))
-            continue; /* an option of other devices, or of none here */
+        if (!variant_takes(c, &with, config.values[k].name) ||
+            (config.values[k].kind == TILEC_ARG_NONE &&
+             !args_takes(c, &with, config.values[k].name)))
+            continue; /* an option of other devices, or of none here, or not said */
         names[n] = config.values[k].name;
         values[n] = config_value_text(c->arena, &config.values[k]);
         if (variant_gives(o, names[n++]))

@@ -2,7 +2,7 @@
  * variant.c - the options of a call with some values replaced: what a sweep and the tuner run
  *
  * A value may be one of an argument or, where the kernel has no parameter of that name, a hint of
- * the launch: num_warps, num_stages.
+ * the launch: num_warps, num_stages; or what an argument says of the launch: maxnreg.
  */
 #include "command.h"
 #include "../syntax/lex.h"
@@ -31,7 +31,7 @@ static int *hint_of(Cli *c, Options *o, const char *name)
 
 bool variant_takes(Cli *c, Options *o, const char *name)
 {
-    return args_takes(c, o, name) || hint_of(c, o, name);
+    return args_takes(c, o, name) || hint_of(c, o, name) || args_wishes(c, o, name);
 }
 
 static int find_argument(const Options *o, const char *name)

@@ -2,7 +2,8 @@
  * config.c - configurations as texts, and which of a list may differ in speed
  *
  * Two configurations whose values of the kernel's parameters are equal, and on devices that follow
- * them the numbers of warps and stages, are the same code: the first one stands for all of them.
+ * them the numbers of warps, stages and registers, are the same code: the first one stands for all
+ * of them.
  * One without any values is like no other: whoever gives it knows what it stands for.
  * The same text names a configuration in files of times, whoever has written them: options that
  * only other devices have, and the order of values, make no difference.
@@ -106,7 +107,14 @@ static bool is_param(const Kernel *k, const char *name)
 
 static bool is_hint(const char *name)
 {
-    return strcmp(name, warps.name) == 0 || strcmp(name, stages.name) == 0;
+    return strcmp(name, warps.name) == 0 || strcmp(name, stages.name) == 0 ||
+           strcmp(name, "maxnreg") == 0;
+}
+
+/* maxnreg=None says nothing, as maxnreg=0 does. */
+static bool is_said(const tilec_arg *v)
+{
+    return v->kind != TILEC_ARG_NONE && (v->kind != TILEC_ARG_INT || v->integer != 0);
 }
 
 bool config_takes(const Kernel *k, const char *name)
@@ -138,7 +146,7 @@ static const char *text_of(const Tuning *t, const tilec_config *from)
     for (int i = 0; i < from->nvalues; i++) {
         const char *name = from->values[i].name;
 
-        if (is_param(t->kernel, name) || (schedules && is_hint(name)))
+        if (is_param(t->kernel, name) || (schedules && is_hint(name) && is_said(&from->values[i])))
             values[c.nvalues++] = from->values[i];
     }
     if (schedules) {

@@ -186,6 +186,15 @@ expect 0 out '"configuration": "B=256 num_warps=4"' of_warps --json
 grep -qF '"same_as": "B=256 num_warps=2"' "$folder/out" || wrong "equal code is not in the object"
 ! of_warps --device sim | grep -qF "the same code" || wrong "a GPU's warps are code"
 
+# .. nor for registers, which a GPU's code depends on; None and 0 say nothing
+sed 's/num_warps=w) for w in (2, 4)/maxnreg=r) for r in (None, 0, 40)/' "$folder/warps.py" >"$folder/registers.py"
+of_registers() { "$tilec" run "$folder/registers.py" --grid 'cdiv(n,B)' n=1000 x='zeros(fp32,n)' --tune --time=2 "$@"; }
+expect 0 out "" of_registers
+grep -qE "^B=256 maxnreg=40 .*  the same code as B=256$" "$folder/out" || wrong "registers are a CPU's code"
+expect 0 out "" of_registers --device sim
+grep -qE "^B=256 maxnreg=0 .*  the same code as B=256$" "$folder/out" || wrong "maxnreg=0 is code"
+! grep -qE "^B=256 maxnreg=40 .*  the same code" "$folder/out" || wrong "a GPU's registers are no code"
+
 # what is Python's is told
 cat >"$folder/pruned.py" <<'KERNEL'
 import triton
