@@ -5,7 +5,8 @@
  * undefined in Triton, and 0 here, where the one mask lets through what the other leaves out.
  * Whether there are such lanes depends on the numbers of a launch, so it is asked when the programs
  * run.  Only of loads without `other`, which says what is meant, and of what is computed element by
- * element: nothing of what tl.where chooses, or a mask is multiplied with.
+ * element: nothing of what tl.where chooses, or a mask is multiplied with.  Block pointers and
+ * descriptors, which are not taken apart yet, have zeros beyond their ends.
  *
  * Takes and gives verified IR, without calls.
  */
@@ -22,8 +23,9 @@ typedef struct {
 
 static bool is_masked_alone(const Op *load)
 {
+    if (load->code != OP_load)
+        return false;
     const OpAccess m = ir_access(load);
-
     return op_operand(load, m.mask) && !op_operand(load, m.other);
 }
 

@@ -77,6 +77,8 @@ static bool has_room(Func *f, Diags *d)
 /* False: a diagnostic. */
 static bool add_checks(Func *f, const CheckWish *wish, Diags *d)
 {
+    if (wish->values)
+        check_left_out(f);
     opt_expand_blocks(f->module); /* so that there are addresses to look at */
     if (!has_room(f, d))
         return false;
@@ -87,7 +89,6 @@ static bool add_checks(Func *f, const CheckWish *wish, Diags *d)
         check_starts(f);
         check_bins(f);
         check_counts(f);
-        check_left_out(f);
         suspect_ask_for_means(f);
     }
     check_accesses(f, wish->views);
