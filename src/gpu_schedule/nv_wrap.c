@@ -3,10 +3,10 @@
  *
  * The usual product takes `(tile * BLOCK + arange) % M` as the rows that it loads, others
  * `where(rows < M, rows, 0)` or `minimum(rows, M - 1)`, so that no address is beyond the array, and
- * stores under the mask `rows < M`: what it has computed of rows beyond M is dropped.  Then it does
- * not matter what those rows were.  Shown by following the load's rows along their dimension
- * through products, elementwise ops, loops and moves to every store, whose mask must have just that
- * bound.
+ * stores under the mask `rows < M`, or puts something else there: `where(rows < M, product, -inf)`.
+ * Then it does not matter what the rows beyond M were.  Shown by following the load's rows along
+ * their dimension through products, elementwise ops, loops and moves to every store or selection,
+ * whose mask must have just that bound.
  */
 #include "nv_ring.h"
 
@@ -105,6 +105,18 @@ static bool is_elementwise(const Op *op)
            !op->regions[0] && (op_has(op, FOLDS) || op->code == OP_hint);
 }
 
+static bool follow_lane(Follow *f, const Use *use, int dim)
+{
+    const Op *op = use->op;
+
+    if (op_has(op, MOVES))
+        return follow_move(f, op, dim);
+    if (!is_elementwise(op) || op->operands[use->operand]->type->pointer)
+        return false;
+    follow(f, op->results[0], dim);
+    return true;
+}
+
 static bool follow_use(Follow *f, const Use *use, int dim)
 {
     const Op *op = use->op;
@@ -124,13 +136,12 @@ static bool follow_use(Follow *f, const Use *use, int dim)
         return follow_product(f, op, use->operand, dim);
     case OP_reduce:
         return follow_reduction(f, op, dim);
+    case OP_select:
+        if (use->operand == SELECT_THEN && is_guarded(f, op, SELECT_IF, dim))
+            return true;
+        return follow_lane(f, use, dim);
     default:
-        if (op_has(op, MOVES))
-            return follow_move(f, op, dim);
-        if (!is_elementwise(op) || op->operands[use->operand]->type->pointer)
-            return false;
-        follow(f, op->results[0], dim);
-        return true;
+        return follow_lane(f, use, dim);
     }
 }
 

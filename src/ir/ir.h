@@ -138,6 +138,7 @@ enum { BLOCK_HANDLE, BLOCK_DATA };       /* of load_block and store_block; offse
 enum { GATHER_SOURCE, GATHER_INDEX };
 enum { HISTOGRAM_VALUES, HISTOGRAM_MASK };
 enum { ASSERT_CONDITION, ASSERT_MASK, CHECK_OFFSET };
+enum { SELECT_IF, SELECT_THEN, SELECT_ELSE };
 enum { FOR_LO, FOR_HI, FOR_STEP, FOR_BOUNDS }; /* carried values follow the bounds */
 
 /* Where the launch of a kernel takes the value of a parameter from.  The user's come first, in the

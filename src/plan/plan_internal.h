@@ -45,8 +45,6 @@ static inline Value *plan_pointer(const Op *access)
 {
     return access->operands[0];
 }
-/* Operands, as ir.h names those of other ops. */
-enum { SELECT_IF, SELECT_THEN, SELECT_ELSE };
 
 /* plan.c */
 bool plan_is_whole(const Value *v); /* does it only exist as a whole tile? */

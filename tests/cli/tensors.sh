@@ -20,7 +20,7 @@ moved() {
 
 a='of %a_ptr, [%k, %m] elements by [2, 2*%am] bytes, rows of 128'
 ring='ring of 3 stages at 0..73728, mbarriers at 73728..73776'
-for how in wrapped masked counted; do
+for how in wrapped masked counted chosen; do
     expect 0 out "map 0: tiles of 64 x 128 $a" plan_of by_pointers HOW="'$how'"
     expect 0 out "$ring" plan_of by_pointers HOW="'$how'"
     expect 0 out ' by 1 of map 1 at (64*%' plan_of by_pointers HOW="'$how'"
