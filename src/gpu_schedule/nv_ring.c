@@ -138,7 +138,7 @@ enum { GROUP = 1 << WGMMA_WARP_BITS };
 int64_t nv_round_registers(const NvBlock *b, const NvStep *delayed)
 {
     enum { OTHERS = 40 };
-    int64_t words = OTHERS;
+    int64_t words = OTHERS, made = 0;
 
     for (int i = 0; i < b->steps.len; i++) {
         const NvStep *s = b->steps.at[i];
@@ -147,12 +147,17 @@ int64_t nv_round_registers(const NvBlock *b, const NvStep *delayed)
         if (!rows)
             continue;
         words += layout_registers(s->out[0]->layout) + d->parts_at_once * d->part_words;
+        int64_t own = d->operand[MMA_A].way != OPERAND_MEMORY && d->part == 0
+                          ? layout_registers(d->layout[MMA_A]) * d->mma->bytes / 4
+                          : 0;
         if (s == delayed)
             words += layout_registers(rows->layout) * type_size(rows->value->type) / 4;
-        else if (d->operand[MMA_A].way != OPERAND_MEMORY && d->part == 0)
-            words += layout_registers(d->layout[MMA_A]) * d->mma->bytes / 4;
+        else if (rows->value->block == s->op->block)
+            made = MAX(made, own);
+        else
+            words += own;
     }
-    return words;
+    return words + made;
 }
 
 static int64_t registers_of_round(const NvStep *loop)
@@ -160,12 +165,9 @@ static int64_t registers_of_round(const NvStep *loop)
     return nv_round_registers(loop->body[0], loop->ahead ? loop->ahead->delayed : NULL);
 }
 
-/* Of programs of one group a multiprocessor has two, and while one makes weights of a product the
- * other multiplies.  With a producer beside each, a quarter has three warps, and registers for so
- * much less.  A loop of one product has enough on its way by itself. */
-static bool costs_a_program(const NvPlan *p, const NvStep *loop)
+/* Of a loop of several products by groups of warps; 0: it is none. */
+static int64_t registers_of_products(const NvStep *loop)
 {
-    enum { WITHOUT = 2, WITH = 3 }; /* warps of a quarter */
     const NvBlock *b = loop->body[0];
     int products = 0;
 
@@ -173,12 +175,37 @@ static bool costs_a_program(const NvPlan *p, const NvStep *loop)
         const NvStep *s = b->steps.at[i];
         const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
         if (d && d->kind != DOT_WGMMA)
-            return false;
+            return 0;
         products += d != NULL;
     }
-    if (p->warps != GROUP || products < 2)
-        return false;
-    int64_t needed = registers_of_round(loop);
+    return products > 1 ? registers_of_round(loop) : 0;
+}
+
+/* Of all loops within the most: a thread has them from the program's beginning to its end. */
+static int64_t registers_of_rounds(const NvBlock *b)
+{
+    int64_t most = 0;
+
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        for (int r = 0; r < COUNT(s->body); r++) {
+            if (s->body[r])
+                most = MAX(most, registers_of_rounds(s->body[r]));
+        }
+        if (s->kind == NV_FOR)
+            most = MAX(most, registers_of_products(s));
+    }
+    return most;
+}
+
+/* Of programs of one group a multiprocessor has two, and while one makes weights of a product the
+ * other multiplies.  With a producer beside each, a quarter has three warps, and registers for so
+ * much less.  A loop of one product has enough on its way by itself. */
+static bool costs_a_program(const NvPlan *p)
+{
+    enum { WITHOUT = 2, WITH = 3 }; /* warps of a quarter */
+    int64_t needed = p->warps == GROUP ? registers_of_rounds(p->body) : 0;
+
     return needed > nv_quarter_registers(p) / WITH && needed <= nv_quarter_registers(p) / WITHOUT;
 }
 
@@ -193,8 +220,7 @@ static bool is_possible(const NvPlan *p, const NvStep *loop)
             inner = op == loop->op;
     }
     return !p->no_tensors && chip_has(p->chip, CHIP_GROUPS) && !inner &&
-           p->warps < p->chip->warps && !func_hidden(p->func, PARAM_RECORDS) &&
-           !costs_a_program(p, loop);
+           p->warps < p->chip->warps && !func_hidden(p->func, PARAM_RECORDS) && !costs_a_program(p);
 }
 
 static NvRing *need_ring(NvPlan *p)
