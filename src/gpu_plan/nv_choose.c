@@ -9,10 +9,7 @@
  */
 #include "nv_plan.h"
 
-enum {
-    ROUNDS = 4, /* until carried homes are left as they are */
-    DEPTH = 8
-};
+enum { ROUNDS = 4 }; /* until carried homes are left as they are */
 
 /* The operand that wishes most, or NULL: all are free. */
 static const Value *dearest(const NvPlan *p, const Op *op)
@@ -150,56 +147,92 @@ static void choose_block(NvPlan *p, const Block *b)
         nv_rule(op->code)->choose(p, op);
 }
 
-static bool wanted_layout(const NvPlan *p, const Value *v, int depth, Layout *out);
+/* Where ops want a value that has no home, or what they make of it. */
+typedef struct {
+    int left; /* uses that are still looked at */
+    int found;
+    bool several; /* not all in the same layout, which is the first one */
+    Layout layout;
+} Wanted;
 
-/* Where `v` is wanted by an op that makes `made` of it. */
-static bool wanted_by(const NvPlan *p, const Value *v, const Op *op, int depth, Layout *out)
+static void find_wanted(const NvPlan *p, const Value *v, Wanted *w);
+
+/* By an op that makes `made` of it, or loads it from there. */
+static void find_wanted_by(const NvPlan *p, const Value *v, const Op *op, Wanted *w)
 {
     const Value *made = op->nresults == 1 && nv_is_tile(op->results[0]) ? op->results[0] : NULL;
-    Layout there;
+    bool loads = op->code == OP_load;
+    Wanted there = {.left = w->left};
+    Layout l;
 
     if (!made || (op->code != OP_expand && op->code != OP_broadcast &&
-                  !(op_is_elementwise(op) && type_same_shape(made->type, v->type))))
-        return false;
+                  !((loads || op_is_elementwise(op)) && type_same_shape(made->type, v->type))))
+        return;
     if (nv_home(p, made))
-        there = *nv_home(p, made);
-    else if (!wanted_layout(p, made, depth + 1, &there))
-        return false;
+        there.layout = *nv_home(p, made);
+    else if (!loads)
+        find_wanted(p, made, &there);
+    w->left = there.left;
+    if (!nv_home(p, made) && there.found == 0)
+        return;
     if (op->code == OP_expand)
-        layout_remove(&there, (int)attr_axis(op), out);
+        layout_remove(&there.layout, (int)attr_axis(op), &l);
     else if (op->code == OP_broadcast)
-        layout_broadcast_operand(&there, v->type->dims, out);
+        layout_broadcast_operand(&there.layout, v->type->dims, &l);
     else
-        *out = there;
-    return true;
+        l = there.layout;
+    w->several = w->several || there.several || (w->found > 0 && !layout_equal(&l, &w->layout));
+    if (w->found++ == 0)
+        w->layout = l;
 }
 
-/* Where something is that is computed of a value without a home; false: nowhere. */
-static bool wanted_layout(const NvPlan *p, const Value *v, int depth, Layout *out)
+static void find_wanted(const NvPlan *p, const Value *v, Wanted *w)
 {
     const Use *uses = uses_of(&p->uses, v);
 
-    for (int i = 0; depth < DEPTH && i < uses_count(&p->uses, v); i++) {
-        if (wanted_by(p, v, uses[i].op, depth, out))
-            return true;
-    }
-    return false;
+    for (int i = 0; i < uses_count(&p->uses, v) && --w->left >= 0; i++)
+        find_wanted_by(p, v, uses[i].op, w);
+}
+
+/* Each warp has all of it, so that shuffles bring it to wherever it is wanted; NULL: that takes too
+ * many registers. */
+static const Layout *in_each_warp(NvPlan *p, const Value *v)
+{
+    static const int8_t order[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    enum { MOST = 4 };
+    LayoutThreads threads = nv_block_threads(p);
+    int warps = threads.warp_bits;
+    Layout l;
+
+    threads.warp_bits = 0;
+    if (!layout_blocked(&l, v->type->rank, v->type->dims, order, 0, NULL, threads) ||
+        layout_registers(&l) > MOST)
+        return NULL;
+    l.nwarp = (int8_t)warps;
+    return nv_layout(p, &l);
 }
 
 /* A counter of elements is made of nothing that lies anywhere: it goes to what it is used with. So
  * does a small tile that each round loads for the next one, if that takes few registers: many
- * come from shared memory. */
+ * come from shared memory.  Wanted in several layouts, as indices of rows are that addresses and
+ * masks of several tiles are made of, it goes to none of them: it would pass through shared memory
+ * from there to the others, and copies that run ahead cannot. */
 static void settle(NvPlan *p, const Value *v, const Op *next)
 {
-    enum { MOST = 16 };
-    Layout l;
+    enum { MOST = 16, LOOKED_AT = 256 };
+    Wanted w = {.left = LOOKED_AT};
+    bool small = nv_is_small_load(p, next);
 
-    if (!wanted_layout(p, v, 0, &l))
+    find_wanted(p, v, &w);
+    const Layout *whole = small && w.several ? in_each_warp(p, v) : NULL;
+    if (w.found == 0)
         nv_need_home(p, v);
-    else if (layout_registers(&l) > MOST && nv_is_small_load(p, next))
+    else if (whole)
+        nv_set_home(p, v, whole, NV_WEAK);
+    else if (small && layout_registers(&w.layout) > MOST)
         nv_set_home(p, v, nv_coalesced(p, next), NV_WEAK);
     else
-        nv_set_home(p, v, &l, NV_WEAK);
+        nv_set_home(p, v, &w.layout, NV_WEAK);
 }
 
 /* The homes of carried values: first from what comes in, then also from what comes around. */

@@ -184,7 +184,7 @@ static bool is_for_next_round(const LoopView *v, const NvStep *s)
     int size = loads ? type_size(s->out[0]->value->type) : 0;
 
     for (int i = 0; loads && i < v->body->nends; i++) {
-        if (v->body->ends[i] == s->out[0])
+        if (v->body->ends[i] == s->out[0] && v->kept[i + 1])
             return size << s->access->vector_bits >= LEAST_COPY &&
                    !may_be_written(v, v->body, s->op);
     }
@@ -249,6 +249,7 @@ int nv_stages_of_copies(const LoopView *v, int wanted)
  * these have as many stages with it. */
 void nv_find_own_copies(LoopView *v, int stages)
 {
+    nv_find_kept(v);
     LoopView without = *v;
 
     v->needed = NEW_N(v->plan->arena, bool, v->plan->tiles.len);

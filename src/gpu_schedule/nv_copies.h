@@ -19,7 +19,8 @@ typedef struct {
     int *argument;    /* by tile: of which argument of the body it is; 0: of none that is carried */
     const int *users; /* by tile, in the whole plan */
     bool *needed;     /* by tile: the steps ahead compute it */
-    bool *carried;    /* by argument */
+    bool *carried;    /* by argument: those have it too */
+    bool *kept;       /* by argument: the rounds of the body still read it, or who comes behind */
     const NvTile **ahead; /* by tile of the body: that of the steps ahead; NULL: they have none */
     VEC(NvStep *) copies; /* and in the same order */
     VEC(const NvStep *) loads;
@@ -34,6 +35,8 @@ void nv_find_copies(LoopView *v);
 /* And those of rounds for the next one, as copies that each thread makes for itself, if all have so
  * many stages; else the view stays as it is. */
 void nv_find_own_copies(LoopView *v, int stages);
+/* What rounds hand on that is not for copies alone, which are asked for elsewhere. */
+void nv_find_kept(LoopView *v);
 int64_t nv_stage_part(const NvPlan *p, const NvStep *copy); /* bytes of its tile in a stage */
 /* At most as many as wanted. */
 int nv_stages_of_copies(const LoopView *v, int wanted);

@@ -166,24 +166,67 @@ static void mark_read(const NvBlock *b, bool *read)
     }
 }
 
-/* What is only computed for copies is not computed in the rounds of the body as well. */
+/* Is it only computed for copies, and for nobody that is left? */
+static bool is_unread(const LoopView *v, const NvStep *s, const bool *read)
+{
+    return nv_can_run_ahead(s) && v->needed[s->out[0]->id] && !read[s->out[0]->id];
+}
+
+/* By tile: what the rounds of the body read, or hand on to who reads it. */
+static bool *find_read(const LoopView *v)
+{
+    const NvBlock *b = v->body;
+    bool *read = NEW_N(v->plan->arena, bool, v->plan->tiles.len);
+
+    for (int i = 0; i < b->nends; i++) {
+        if (b->ends[i] && v->kept[i + 1])
+            read[b->ends[i]->id] = true;
+    }
+    for (int i = b->steps.len; i-- > 0;) {
+        if (!is_gone(v, b->steps.at[i]) && !is_unread(v, b->steps.at[i], read))
+            mark_inputs(b->steps.at[i], read);
+    }
+    return read;
+}
+
+void nv_find_kept(LoopView *v)
+{
+    const NvBlock *b = v->body;
+    bool changed;
+
+    v->kept = NEW_N(v->plan->arena, bool, b->nargs);
+    for (int i = 1; i < b->nargs; i++) {
+        const NvTile *result = v->loop->out[i - 1];
+        v->kept[i] = !v->carried[i] || (result && v->users[result->id] > 0);
+    }
+    do {
+        const bool *read = find_read(v);
+        changed = false;
+        for (int i = 1; i < b->nargs; i++) {
+            if (!v->kept[i] && read[b->args[i]->id])
+                changed = v->kept[i] = true;
+        }
+    } while (changed);
+}
+
+/* What is only computed for copies is not computed in the rounds of the body as well; what these
+ * alone hand on stays as it came in. */
 static void drop_unread(LoopView *v)
 {
     NvBlock *b = v->body;
-    bool *read = NEW_N(v->plan->arena, bool, v->plan->tiles.len);
-    int at = b->steps.len;
+    int kept = 0;
 
-    mark_read(&(NvBlock){.ends = b->ends, .nends = b->nends}, read);
-    for (int i = b->steps.len; i-- > 0;) {
-        NvStep *s = b->steps.at[i];
-        if (nv_can_run_ahead(s) && v->ahead[s->out[0]->id] && !read[s->out[0]->id])
-            continue;
-        mark_inputs(s, read);
-        b->steps.at[--at] = s;
+    nv_find_kept(v);
+    const bool *read = find_read(v);
+    for (int i = 0; i < b->steps.len; i++) {
+        if (!is_unread(v, b->steps.at[i], read))
+            b->steps.at[kept++] = b->steps.at[i];
     }
-    b->steps.len -= at;
-    for (int i = 0; i < b->steps.len; i++)
-        b->steps.at[i] = b->steps.at[at + i];
+    b->steps.len = kept;
+    for (int i = 1; i < b->nargs; i++) {
+        if (!v->kept[i])
+            b->ends[i - 1] = b->args[i];
+    }
 }
 
 /* Whoever changes one of the two lists later on leaves the other as it is: they share no steps. */
