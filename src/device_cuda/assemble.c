@@ -149,6 +149,26 @@ static RunStatus ask_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, 
     return RUN_OK;
 }
 
+/* Where the PTX has told how many programs there shall be: may more of them be better?  What goes
+ * wrong here is none of the caller's business. */
+static GenBudget ask_alone(const GenOutput *ptx, const GenOptions *o, Arena *a)
+{
+    char *copy = arena_try_alloc(a, ptx->len + 1), *error = NULL;
+    GenOutput alone = *ptx;
+    OsRun run;
+
+    if (!copy)
+        return o->budget;
+    memcpy(copy, ptx->data, ptx->len);
+    copy[ptx->len] = '\0';
+    cuda_leave_alone(copy);
+    alone.data = copy;
+    RunStatus status = ask_ptxas(&alone, o, NULL, a, &run, &error);
+    free(error);
+    PtxasReport report = status == RUN_OK ? ptxas_report(run.errors) : (PtxasReport){0};
+    return report.registers > 0 ? cuda_more(ptx, &report) : o->budget;
+}
+
 static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, Arena *a,
                            GenOutput *out, GenBudget *wish, char **error)
 {
@@ -159,6 +179,8 @@ static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, 
         return status;
     PtxasReport report = ptxas_report(run.errors);
     *wish = cuda_wish(ptx, o->budget, &report);
+    if (o->budget == GEN_BUDGET_PLAN && *wish == o->budget && ptx->told > 0)
+        *wish = ask_alone(ptx, o, a);
     out->data = run.output;
     out->len = run.noutput;
     return RUN_OK;

@@ -62,6 +62,10 @@ void cuda_abandon(void *begun); /* NULL is allowed */
 /* Which budget may make a better kernel than the one with this report, whose PTX asked for `asked`?
  * The same: this one is to be taken. */
 GenBudget cuda_wish(const GenOutput *ptx, GenBudget asked, const PtxasReport *r);
+/* The PTX no longer says how many programs shall fit. */
+void cuda_leave_alone(char *ptx);
+/* The budget that is worth an attempt where PTX with GenOutput.told has that report without it. */
+GenBudget cuda_more(const GenOutput *ptx, const PtxasReport *alone);
 RunStatus cuda_assemble(void *state, void *begun, const GenOutput *ptx, const GenOptions *o,
                         Arena *a, GenOutput *out, GenBudget *wish, char **error);
 /* Device.show: the code of a chip as text. */

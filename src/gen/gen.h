@@ -114,6 +114,8 @@ typedef struct {
     int together;  /* programs that a multiprocessor should have room for, if that costs little: */
     int worth;     /* .. bytes of registers that a thread spills, at most */
     bool crowds;   /* and one more than by themselves, if that costs next to nothing */
+    int told;      /* the code says that so many shall fit, so that rounds begin with the loads of
+                    * the next one; 0: it says no such thing */
     bool budgeted; /* the code asks for registers, or for none too many */
     GenRecipe recipe;
 } GenOutput;

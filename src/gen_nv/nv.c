@@ -219,6 +219,7 @@ static bool emit_for_nv(const Func *f, const GenOptions *o, GenStage stage, Aren
                        .together = plan->wished,
                        .worth = plan->worth,
                        .crowds = plan->crowds,
+                       .told = plan->in_loops ? plan->together : 0,
                        .budgeted = plan->together > 0 || plan->room > 0,
                        .recipe = plan->recipe};
     if (stage == GEN_LAYOUT) {

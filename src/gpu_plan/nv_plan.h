@@ -290,12 +290,13 @@ struct NvPlan {
     const GenOptions *options;
     Diags *diags;
     const Chip *chip;
-    int warps;    /* a power of two */
-    int together; /* programs that shall fit a multiprocessor at once; 0: as it comes */
-    int wished;   /* the same, if it costs next to nothing: nobody knows before it is assembled, */
-    int worth;    /* .. which is so many bytes of registers that a thread spills */
-    bool crowds;  /* what it waits for is memory, so one more than fit by themselves is worth it */
-    int most;     /* registers of a thread, as the launch says; 0: it does not */
+    int warps;     /* a power of two */
+    int together;  /* programs that shall fit a multiprocessor at once; 0: as it comes */
+    bool in_loops; /* .. so that rounds begin with the loads of the next one */
+    int wished;    /* the same, if it costs next to nothing: nobody knows before it is assembled, */
+    int worth;     /* .. which is so many bytes of registers that a thread spills */
+    bool crowds;   /* what it waits for is memory, so one more than fit by themselves is worth it */
+    int most;      /* registers of a thread, as the launch says; 0: it does not */
     GenRecipe recipe;
     int room; /* registers of a thread, with which just two programs fit; 0: as it comes */
     AxisFacts *axis;

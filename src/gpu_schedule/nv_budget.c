@@ -300,7 +300,8 @@ void nv_choose_budget(NvPlan *p)
     if (p->most > 0)
         return;
     p->crowds = !multiplies && !p->ring;
-    p->together = lives ? together(p, lives) : multiplies ? 0 : together_in_loops(p);
+    p->in_loops = !lives && !multiplies;
+    p->together = lives ? together(p, lives) : p->in_loops ? together_in_loops(p) : 0;
     p->wished = p->together == 0 ? wished(p, lives) : 0;
     p->worth = p->ring ? SPILLS_BESIDE_RING : SPILLS;
     p->room = p->together == 0 ? room_for_two(p) : 0;

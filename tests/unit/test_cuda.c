@@ -111,6 +111,7 @@ typedef struct {
     int warps, together;      /* of the program; of those that there should be */
     bool crowds;              /* one more is worth it */
     bool budgeted;            /* the PTX asks for registers */
+    int told;                 /* and says for how many programs */
     GenBudget asked, wish;    /* what it was made with; what would be better */
 } Assembly;
 
@@ -143,8 +144,9 @@ static int try_assembly(const Assembly *c)
     char folder[] = "/tmp/tilec-test-XXXXXX", path[64], command[64];
     const GenOptions options = {
         .cpu = c->arch, .lines = c->lines, .shown = c->shown, .budget = c->asked};
-    static const char text[] = "some ptx";
-    GenOutput ptx = {.data = (char *)text, .len = strlen(text), .warps = c->warps ? c->warps : 4};
+    static const char text[] = "some ptx", told[] = "some ptx\n.minnctapersm 6\n{";
+    const char *data = c->told ? told : text;
+    GenOutput ptx = {.data = (char *)data, .len = strlen(data), .warps = c->warps ? c->warps : 4};
     GenOutput out;
     GenBudget wish;
     Arena *a = arena_new(NULL);
@@ -159,6 +161,7 @@ static int try_assembly(const Assembly *c)
     ptx.worth = 64;
     ptx.crowds = c->crowds;
     ptx.budgeted = c->budgeted;
+    ptx.told = c->told;
     fake->fail = c->fail;
     fake->result = 999;
     fake->broken_ptx = c->broken ? "some" : NULL;
@@ -189,6 +192,13 @@ static void test_assembling(void **state)
     static const char fits[] = NEEDS(64, 0), near[] = NEEDS(68, 0), wide[] = NEEDS(72, 0),
                       far[] = NEEDS(73, 0), slim[] = NEEDS(38, 0), third[] = NEEDS(168, 0),
                       broad[] = NEEDS(169, 0), less[] = NEEDS(64, 64), spills[] = NEEDS(64, 68);
+#define NEEDS_ALONE(n, spills)                                                                     \
+    VERSION("12.4")                                                                                \
+    "ptx=$(cat)\ncase $ptx in\n*minnctapersm*) echo 'Used 80 registers' >&2 ;;\n"                  \
+    "*) echo 'Used " #n " registers, " #spills " bytes spill stores' >&2 ;;\nesac\n"               \
+    "echo \"$ptx\"\n"
+    static const char modest[] = NEEDS_ALONE(72, 0), same[] = NEEDS_ALONE(73, 0),
+                      thrifty[] = NEEDS_ALONE(40, 0), torn[] = NEEDS_ALONE(72, 4);
     static const char tells[] = VERSION("12.4") "shift 4\necho \"$*\"\n";
     static const Assembly cases[] = {
         /* a budget stays, or goes where it spills */
@@ -222,6 +232,17 @@ static void test_assembling(void **state)
         {fits, NULL, "sm_90a", .warps = 8, .crowds = true, .asked = 4, .wish = 4,
          .made = "some ptx"},
         {tight, NULL, "sm_90a", .warps = 8, .crowds = true, .asked = 4, .made = "some ptx"},
+        /* told six, and left alone room for seven, six, twelve, or less than it needs */
+        {modest, NULL, "sm_90a", .budgeted = true, .told = 5, .wish = 7, .made = "some ptx\n.minn"},
+        {modest, NULL, "sm_90a", .budgeted = true, .told = 6, .made = "some ptx\n.minn"},
+        {same, NULL, "sm_90a", .budgeted = true, .told = 6, .made = "some ptx\n.minn"},
+        {thrifty, NULL, "sm_90a", .budgeted = true, .told = 6, .wish = 12,
+         .made = "some ptx\n.minn"},
+        {torn, NULL, "sm_90a", .budgeted = true, .told = 5, .made = "some ptx\n.minn"},
+        {fits, NULL, "sm_90a", .budgeted = true, .told = 7, .asked = 7, .wish = 7,
+         .made = "some ptx\n.minn"},
+        {little, NULL, "sm_90a", .budgeted = true, .told = 7, .asked = 7,
+         .made = "some ptx\n.minn"},
         {NULL, NULL, "sm_90a", .made = "cubin: some ptx"},
         {good, NULL, "sm_90a", .made = "ptxas -arch sm_90a some ptx"},
         {good, NULL, "sm_103", .shown = true, .made = "ptxas -arch sm_103 some ptx"},
