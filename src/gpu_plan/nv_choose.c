@@ -151,8 +151,9 @@ static void choose_block(NvPlan *p, const Block *b)
 typedef struct {
     int left; /* uses that are still looked at */
     int found;
-    bool several; /* not all in the same layout, which is the first one */
-    Layout layout;
+    Layout layout; /* the first one, */
+    bool loads;    /* .. of what is loaded there */
+    bool several;  /* what else is loaded there has another one */
 } Wanted;
 
 static void find_wanted(const NvPlan *p, const Value *v, Wanted *w);
@@ -169,11 +170,11 @@ static void find_wanted_by(const NvPlan *p, const Value *v, const Op *op, Wanted
                   !((loads || op_is_elementwise(op)) && type_same_shape(made->type, v->type))))
         return;
     if (nv_home(p, made))
-        there.layout = *nv_home(p, made);
+        there = (Wanted){w->left, 1, *nv_home(p, made), loads, false};
     else if (!loads)
         find_wanted(p, made, &there);
     w->left = there.left;
-    if (!nv_home(p, made) && there.found == 0)
+    if (there.found == 0)
         return;
     if (op->code == OP_expand)
         layout_remove(&there.layout, (int)attr_axis(op), &l);
@@ -181,9 +182,12 @@ static void find_wanted_by(const NvPlan *p, const Value *v, const Op *op, Wanted
         layout_broadcast_operand(&there.layout, v->type->dims, &l);
     else
         l = there.layout;
-    w->several = w->several || there.several || (w->found > 0 && !layout_equal(&l, &w->layout));
-    if (w->found++ == 0)
-        w->layout = l;
+    w->several =
+        w->several || there.several || (w->loads && there.loads && !layout_equal(&l, &w->layout));
+    if (w->found++ > 0)
+        return;
+    w->layout = l;
+    w->loads = there.loads;
 }
 
 static void find_wanted(const NvPlan *p, const Value *v, Wanted *w)
@@ -214,9 +218,9 @@ static const Layout *in_each_warp(NvPlan *p, const Value *v)
 
 /* A counter of elements is made of nothing that lies anywhere: it goes to what it is used with. So
  * does a small tile that each round loads for the next one, if that takes few registers: many
- * come from shared memory.  Wanted in several layouts, as indices of rows are that addresses and
- * masks of several tiles are made of, it goes to none of them: it would pass through shared memory
- * from there to the others, and copies that run ahead cannot. */
+ * come from shared memory.  Indices of rows of several tiles that are loaded in several layouts go
+ * to none of these: they would pass through shared memory from there to the others, and copies that
+ * run ahead cannot. */
 static void settle(NvPlan *p, const Value *v, const Op *next)
 {
     enum { MOST = 16, LOOKED_AT = 256 };
