@@ -172,3 +172,26 @@ Val nv_byte_halves(Nv *n, DType from, Val word, const int byte[2])
     Val halves = integer_halves(n, from == DT_I8, word, byte);
     return LLVMBuildBitCast(n->b, halves, n->l->i32, "");
 }
+
+static Val multiply_add_bf16(Nv *n, Val a, uint32_t b, Val c)
+{
+    Val in[] = {a, llvm_int(n->l->i32, b), c};
+
+    return nv_pure_asm(n, n->l->i32, "fma.rn.bf16x2 $0, $1, $2, $3;", "=r,r,r,r", in, COUNT(in));
+}
+
+Val nv_byte_bf16(Nv *n, DType from, Val word, const int byte[2])
+{
+    enum { ABOVE = 4, EXPONENT = 0x43, SIGNS = 0x00800080 };
+    const uint32_t one = 0x3f803f80, minus_one = 0xbf80bf80, minus_256 = 0xc380c380;
+
+    if (from != DT_I8 && from != DT_U8)
+        return NULL;
+    word = permute(n, word, EXPONENT, (int[]){byte[0], ABOVE, byte[1], ABOVE});
+    Val low = LLVMBuildAnd(n->b, word, llvm_int(n->l->i32, ~(uint32_t)SIGNS), "");
+    Val high = LLVMBuildAnd(n->b, word, llvm_int(n->l->i32, 0xff00ff00u | SIGNS), "");
+    if (from == DT_I8)
+        return multiply_add_bf16(n, high, minus_one, low);
+    high = multiply_add_bf16(n, high, one, llvm_int(n->l->i32, minus_256));
+    return multiply_add_bf16(n, high, one, low);
+}

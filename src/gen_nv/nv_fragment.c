@@ -189,7 +189,16 @@ typedef struct {
     uint32_t reg[2];
     int first;  /* op that follows */
     Val halves; /* as two of fp16 */
+    Val brains; /* as two of bf16, where that is all that becomes of them; NULL: it is not */
 } BytePair;
+
+/* Do both of the elements, for certain? */
+static bool exist(const MmaOperand *o, const uint32_t reg[2])
+{
+    const Layout *l = o->dot->layout[o->part];
+
+    return !nv_exists(o->n, l, (int)reg[0]) && !nv_exists(o->n, l, (int)reg[1]);
+}
 
 /* Elements e and e + 1 of a fragment.  False: they are none, or there is no short way. */
 static bool byte_pair(MmaOperand *o, const MmaFragment *f, int e, BytePair *out)
@@ -215,7 +224,9 @@ static bool byte_pair(MmaOperand *o, const MmaFragment *f, int e, BytePair *out)
         nv_pack(o->n, bits, 2, 1, &word);
         word = LLVMBuildZExt(o->n->b, word, o->n->l->i32, "");
     }
+    bool brains = how->nlate == 1 && o->type->dtype == DT_BF16 && exist(o, out->reg);
     out->halves = nv_byte_halves(o->n, from, word, byte);
+    out->brains = brains ? nv_byte_bf16(o->n, from, word, byte) : NULL;
     return out->halves != NULL;
 }
 
@@ -271,10 +282,8 @@ static Val late_halves(MmaOperand *o, const BytePair *p)
 
     if (p->first > 0 && how->late[0].op->results[0]->type->dtype != DT_FP16)
         return NULL;
-    for (int i = 0; i < 2; i++) {
-        if (nv_exists(n, o->dot->layout[o->part], (int)p->reg[i]))
-            return NULL;
-    }
+    if (!exist(o, p->reg))
+        return NULL;
     for (int i = p->first; v && i < how->nlate; i++)
         v = late_halves_op(o, &how->late[i], v, p);
     return v ? LLVMBuildBitCast(n->b, v, n->l->i32, "") : NULL;
@@ -352,6 +361,8 @@ static Val make_word(MmaOperand *o, const MmaFragment *f, int word, int piece)
     }
     BytePair pair;
     bool paired = o->per_word == 2 && byte_pair(o, f, word * o->per_word, &pair);
+    if (paired && pair.brains && d->mma->piece == PIECE_OWN)
+        return pair.brains;
     if (paired && o->type->dtype == DT_FP16 && (out = late_halves(o, &pair)))
         return out;
     if (paired)

@@ -78,6 +78,9 @@ Val nv_fp8_halves(Nv *n, DType t, Val word, const int byte[2]);
 bool nv_casts_bytes_to(DType t);
 /* The same of fp8 or of integers. */
 Val nv_byte_halves(Nv *n, DType from, Val word, const int byte[2]);
+/* Of integers, as two of bf16: 128 and the lower bits of each, minus 128, or 256 where the highest
+ * one is set and has a sign.  NULL: they are no bytes. */
+Val nv_byte_bf16(Nv *n, DType from, Val word, const int byte[2]);
 
 /* nv_fragment.c */
 /* Start on operand a or b of the dot of a step, which must be computed or in shared memory. */
