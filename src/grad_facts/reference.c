@@ -19,7 +19,7 @@
  * 0 grows by anything, and infinities shift by anything: where(m == -inf, 0, m) is m.
  */
 #include "../grad_forms/moves.h"
-#include "grad.h"
+#include "facts.h"
 
 enum { MOST_MOVED = 64 };
 
