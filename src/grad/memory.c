@@ -425,7 +425,7 @@ static void find_fill(Memory *m, GradArray *a)
     a->meeting = g->asked & ~apart;
     if (grad_alone(g, a, &loads, g->asked) && grad_adds_once(g, a)) {
         a->fill = GRAD_STORED;
-    } else if (!g->wish->atomics && a->meeting && grad_alone(g, a, &loads, apart) &&
+    } else if (!grad_by_atomics(g, a) && a->meeting && grad_alone(g, a, &loads, apart) &&
                grad_can_have_parts(g, &loads, apart)) {
         const int number = (int)(a - g->wrt);
         bool tries = !g->wish->fused && number < 32 && !(g->wish->parts >> number & 1) &&

@@ -48,6 +48,15 @@ bool grad_puts_in_memory(const Op *op)
     return op->code == OP_store || (op->code == OP_atomic_rmw && attr_rmw_kind(op) == RMW_ADD);
 }
 
+bool grad_by_atomics(const Grad *g, const GradArray *a)
+{
+    for (int i = 0; i < MIN(g->nwrt, 32); i++) {
+        if (a == &g->wrt[i])
+            return g->wish->atomics >> i & 1;
+    }
+    return g->wish->atomics == GRAD_ALL;
+}
+
 /* The axes along which programs ask for their number. */
 static void find_asked(Op *op, void *grad)
 {

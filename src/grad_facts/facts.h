@@ -19,17 +19,18 @@ typedef struct {
     const char *value; /* of a constexpr, as Python writes it; NULL: it has no literal */
 } GradParam;
 enum { GRAD_NO_TAPE = -1 }; /* TILEC_TAPE_RECOMPUTE */
+#define GRAD_ALL (~0u)
 typedef struct {
     const char *kernel, *of;
     const char *const *wrt;
     int nwrt;
     const GradParam *params;
     int nparams;
-    bool atomics;   /* where programs meet, else sums of parts */
-    bool recompute; /* what the forward has stored, too */
-    int tape;       /* 0: of each round; N: of N rounds; GRAD_NO_TAPE */
-    bool fused;     /* does what the forward does, too */
-    unsigned parts; /* arrays, by number in wrt, of which nothing but parts is tried: bits */
+    unsigned atomics; /* see grad_by_atomics(): bits, by number in wrt; GRAD_ALL: of all */
+    bool recompute;   /* what the forward has stored, too */
+    int tape;         /* 0: of each round; N: of N rounds; GRAD_NO_TAPE */
+    bool fused;       /* does what the forward does, too */
+    unsigned parts;   /* arrays, by number in wrt, of which nothing but parts is tried: bits */
 } GradWish;
 
 /* What the derived kernel does with an array of gradients. */
@@ -228,6 +229,9 @@ const GradRow *grad_row(OpCode code);
 void grad_refuse(Grad *g, const Op *op, const char *fmt, ...) PRINTF(3, 4);
 /* Does it, as a store does, or by adding to what is there? */
 bool grad_puts_in_memory(const Op *op);
+/* Is it wished that whoever meets at its elements adds by atomics?  Nothing is taken for granted of
+ * it then.  Of any other array: is it so of all these? */
+bool grad_by_atomics(const Grad *g, const GradArray *a);
 void grad_find_asked(Grad *g); /* the axes of the grid */
 
 /* REFERENCE: what is differentiated stays the same whatever it is. */

@@ -273,7 +273,7 @@ bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, co
     Term programs[AXES];
     Poly reached, all;
     int n = 0;
-    bool good = !g->wish->atomics && s->covered == 0 && !terms_has_parts(s) &&
+    bool good = !grad_by_atomics(g, a) && s->covered == 0 && !terms_has_parts(s) &&
                 reach_of_program(g, a, access, s, &reached) && poly_add(&reached, behind, 1);
 
     for (int i = 0; i < s->n; i++) {
@@ -310,7 +310,8 @@ static bool need_levels(Grad *g, const GradArray *a, const Op *access, const Sum
     PolyTerm units[MOST_UNITS];
     int n = terms_units(s, units);
     Poly reached = {0}; /* more than all levels so far reach */
-    bool good = n > 0 && (!g->wish->atomics || a == &g->of) && add_constant(&reached, 1 + c.span);
+    bool good =
+        n > 0 && (!grad_by_atomics(g, a) || a == &g->of) && add_constant(&reached, 1 + c.span);
 
     for (int i = 0; i < n && good; i++) {
         int64_t offset;
@@ -393,7 +394,7 @@ bool terms_in_order(Grad *g, const GradArray *a, Op *const access[2], const Sum 
         const Sum level = terms_level(&s[0], &units[row]);
         Poly reached = of[1 - first].hi;
         units[row].scale = terms_common_factor(&level);
-        good = (!g->wish->atomics || a == &g->of) && poly_add(&reached, &of[first].lo, -1);
+        good = (!grad_by_atomics(g, a) || a == &g->of) && poly_add(&reached, &of[first].lo, -1);
         good = good && grad_need(g, a, &reached, &units[row]);
     }
     if (!good)
@@ -435,7 +436,7 @@ bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Con
     Sum limited = *s;
     bool good = need_levels(g, a, access, s, c);
 
-    if (!good && !g->wish->atomics && terms_limit_programs(g, a, &limited))
+    if (!good && !grad_by_atomics(g, a) && terms_limit_programs(g, a, &limited))
         good = need_levels(g, a, access, &limited, c);
     if (!good)
         g->needs.len = before;

@@ -233,7 +233,7 @@ void gather_passes(Grad *g, GradArray *a)
 {
     const Builder end = g->b;
 
-    if (a->fill != GRAD_ADDED || g->wish->atomics)
+    if (a->fill != GRAD_ADDED || grad_by_atomics(g, a))
         return;
     Passes p = passes_of(g, a);
     const Op *last = p.adds.len > 1 ? p.adds.at[p.adds.len - 1] : NULL;

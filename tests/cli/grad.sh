@@ -250,7 +250,7 @@ expect 0 out "def scale_grad_grad(" "$tilec" grad written.py --of d_x --wrt x,d_
 shared() {
     "$tilec" grad k.py:rows --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'out:*fp32' row:i32 BLOCK=16 "$@"
 }
-for text in 'tl.store(d_w_row + offsets, ' 'Where not 16 <= row, d_x is wrong: derive with --atomics.' 'def rows_grad_sum(total, parts, n_parts, size,' \
+for text in 'tl.store(d_w_row + offsets, ' 'Where not 16 <= row, d_x is wrong: derive with --atomics=x.' 'def rows_grad_sum(total, parts, n_parts, size,' \
     'd_w_parts: min(grid[0], 256) rows of BLOCK elements, float32; '; do
     expect 0 out "$text" shared
 done
@@ -405,6 +405,19 @@ layer_norm() {
 expect 0 out 'd_x: its elements are stored, each once.' layer_norm
 expect 0 out 'd_x: plain store: in the last pass, with what the others hand on' layer_norm --stage grad
 expect 0 out 'd_x: is added to, by atomics' layer_norm --atomics
+
+# of some arrays alone: nothing is taken for granted of these, and the others are as they were
+two_of() {
+    "$tilec" grad "$source/tests/grad/strided.py:layer_norm" --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'b:*fp32' 'out:*fp32' \
+        stride:i32 n:i32 eps:fp32 BLOCK=16 "$@"
+}
+expect 0 out 'd_x is wrong: derive with --atomics=x' two_of
+for text in 'd_x: is added to, by atomics' 'd_w_parts: min(grid[0], 256) rows'; do
+    expect 0 out "$text" two_of --atomics=x
+done
+expect 0 out 'd_w: is added to, by atomics' two_of --atomics=x,w
+expect 2 err '--atomics=b: the array is not among those of --wrt' two_of --atomics=b
+expect 2 err '--atomics ,x: a name is missing' two_of --atomics=,x
 
 expect 0 out 'd_row + tl.where(columns_2 == picked, d_wanted, 0.0)' "$tilec" grad "$source/tests/grad/picks.py:smoothed_in_passes" \
     --of out --wrt x 'x:*fp32' 'labels:*i64' 'out:*fp32' row:i32 BLOCK=16
