@@ -291,8 +291,8 @@ typedef struct {
     int nrunning;
 } tilec_progress;
 
-enum { TILEC_TAPE_RECOMPUTE = -1 }; /* of tilec_launch_options.tape */
-enum { TILEC_ATOMICS_OF_ALL = 1 };  /* of tilec_launch_options.atomics */
+enum { TILEC_TAPE_RECOMPUTE = -1 };    /* of tilec_launch_options.tape */
+enum { TILEC_ATOMICS_OF_ALL = 1 };     /* of tilec_launch_options.atomics */
 #define TILEC_ATOMICS_OF(i) (2 << (i)) /* of wrt[i], i < 30 */
 
 typedef struct {
@@ -1094,7 +1094,8 @@ typedef struct {
 
 /* An expression that must be true of a call, of Python's as above, as `n <= x_stride`.  Else the
  * gradient of `array` is wrong, as elements overlap or windows end elsewhere: derive with
- * `atomics` of it. Of the array that is differentiated elements are stored twice, and nothing helps. */
+ * `atomics` of it. Of the array that is differentiated elements are stored twice, and nothing
+ * helps. */
 typedef struct {
     const char *array, *text;
 } tilec_gradient_need;

@@ -107,7 +107,7 @@ typedef struct {
     bool ptxas;                /* of report: ask it */
     /* of grad: names with commas between; atomics: "" for all of wrt */
     const char *of, *wrt, *atomics;
-    VEC(const char *) rounds;  /* of grad: NAME=N */
+    VEC(const char *) rounds; /* of grad: NAME=N */
     VEC(const char *) variants;
 } Options;
 typedef enum {
