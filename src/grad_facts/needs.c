@@ -186,6 +186,15 @@ static bool is_hopeless(const Poly *apart)
     return apart->count > 0;
 }
 
+/* C / G * G <= C */
+static bool is_of_quotient(const Poly *least, const PolyTerm *unit)
+{
+    PolyTerm whole, quotient;
+
+    return least->count == 1 && terms_without_quotient(&least->terms[0], &whole) &&
+           poly_divide(unit, &whole, &quotient) && quotient.count == 0 && quotient.scale > 0;
+}
+
 bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *unit)
 {
     GradNeed n = {.array = a, .least = *least};
@@ -199,6 +208,8 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *u
         return false;
     if (poly_is_constant(&apart, &constant))
         return constant >= 0;
+    if (is_of_quotient(least, unit))
+        return true;
     if (is_hopeless(&apart))
         return false;
     if (apart.count == 1) { /* n - R // 2 <= n: R is not negative */

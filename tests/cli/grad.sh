@@ -406,6 +406,15 @@ expect 0 out 'd_x: its elements are stored, each once.' layer_norm
 expect 0 out 'd_x: plain store: in the last pass, with what the others hand on' layer_norm --stage grad
 expect 0 out 'd_x: is added to, by atomics' layer_norm --atomics
 
+# also where passes write one address as different sums, and groups are C // G long, which G times are no more than C
+groups() {
+    "$tilec" grad "$source/tests/grad/unseen.py:group_norm_nhwc" --of y --wrt x 'x:*fp32' 'w:*fp32' 'b:*fp32' 'y:*fp32' 'mean:*fp32' \
+        'rstd:*fp32' HW:i32 C:i32 G:i32 eps:fp32 BP=8 BG=4 --stage grad
+}
+expect 0 out 'd_x: plain store: in the last pass, with what the others hand on' groups
+expect 0 out 'where not 1 <= G, d_x is wrong' groups
+[ "$(grep -c "where not" "$folder/out")" = 1 ] || wrong "what is always so is said, too"
+
 # of some arrays alone: nothing is taken for granted of these, and the others are as they were
 two_of() {
     "$tilec" grad "$source/tests/grad/strided.py:layer_norm" --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'b:*fp32' 'out:*fp32' \
