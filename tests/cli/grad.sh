@@ -415,6 +415,20 @@ expect 0 out 'd_x: plain store: in the last pass, with what the others hand on' 
 expect 0 out 'where not 1 <= G, d_x is wrong' groups
 [ "$(grep -c "where not" "$folder/out")" = 1 ] || wrong "what is always so is said, too"
 
+# softmax is measured from the log of its sum where its mask is that of the result, if with other types, as of a block
+# pointer, and where the maximum begins with a number; so keys of causal attention in two stages have plain stores, and
+# those of a window that several heads share one atomic for each block
+attend() {
+    kernel=$1
+    shift
+    "$tilec" grad "$source/tests/grad/unseen.py:$kernel" --of o --wrt q,k,v 'q:*fp32' 'k:*fp32' 'v:*fp32' 'o:*fp32' 'lse:*fp32' \
+        N:i32 scale:fp32 D=16 BM=16 BN=16 "$@"
+}
+expect 0 out 'lse: as att_causal_blocks left it' attend att_causal_blocks
+expect 0 out 'd_k: its elements are stored, each once.' attend att_causal_blocks
+expect 0 out 'lse: as att_window_gqa left it' attend att_window_gqa G:i32 window:i32
+expect 0 out 'each program sums what others hand to its own elements, and adds it once' attend att_window_gqa G:i32 window:i32 --stage grad
+
 # of some arrays alone: nothing is taken for granted of these, and the others are as they were
 two_of() {
     "$tilec" grad "$source/tests/grad/strided.py:layer_norm" --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'b:*fp32' 'out:*fp32' \

@@ -113,3 +113,78 @@ def kl_temperature_rounds(student, teacher, loss, V, T, stride, BLOCK: tl.conste
         p = tl.exp(t - lt)
         acc += tl.sum(tl.where(c < V, p * ((t - lt) - (s - ls)), 0.0))
     tl.store(loss + r, acc * T * T)
+
+
+@triton.jit
+def att_inner(acc, l, m, q, kp, vp, lo, hi, start, qs, N, BM: tl.constexpr, BN: tl.constexpr, DIAG: tl.constexpr):
+    kp = tl.advance(kp, (0, lo))
+    vp = tl.advance(vp, (lo, 0))
+    for n in range(lo, hi, BN):
+        k = tl.load(kp, boundary_check=(1,), padding_option="zero")
+        s = tl.dot(q, k, input_precision="ieee") * qs
+        c = n + tl.arange(0, BN)
+        if DIAG:
+            r = start * BM + tl.arange(0, BM)
+            s = tl.where((r[:, None] >= c[None, :]) & (c < N)[None, :], s, -1.0e6)
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.math.exp2(s - new[:, None])
+        a = tl.math.exp2(m - new)
+        l = l * a + tl.sum(p, 1)
+        v = tl.load(vp, boundary_check=(0,), padding_option="zero")
+        acc = acc * a[:, None] + tl.dot(p, v, input_precision="ieee")
+        m = new
+        kp = tl.advance(kp, (0, BN))
+        vp = tl.advance(vp, (BN, 0))
+    return acc, l, m
+
+
+@triton.jit
+def att_causal_blocks(q, k, v, o, lse, N, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    i = tl.program_id(0)
+    h = tl.program_id(1)
+    base = h * N * D
+    qp = tl.make_block_ptr(q + base, (N, D), (D, 1), (i * BM, 0), (BM, D), (1, 0))
+    kp = tl.make_block_ptr(k + base, (D, N), (1, D), (0, 0), (D, BN), (0, 1))
+    vp = tl.make_block_ptr(v + base, (N, D), (D, 1), (0, 0), (BN, D), (1, 0))
+    op = tl.make_block_ptr(o + base, (N, D), (D, 1), (i * BM, 0), (BM, D), (1, 0))
+    m = tl.zeros([BM], tl.float32) - float("inf")
+    l = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    qs = scale * 1.44269504
+    qq = tl.load(qp, boundary_check=(0,), padding_option="zero")
+    acc, l, m = att_inner(acc, l, m, qq, kp, vp, 0, i * BM, i, qs, N, BM, BN, False)
+    acc, l, m = att_inner(acc, l, m, qq, kp, vp, i * BM, (i + 1) * BM, i, qs, N, BM, BN, True)
+    acc = acc / l[:, None]
+    r = i * BM + tl.arange(0, BM)
+    tl.store(lse + h * N + r, m + tl.math.log2(l), mask=r < N)
+    tl.store(op, acc, boundary_check=(0,))
+
+
+@triton.jit
+def att_window_gqa(q, k, v, o, lse, N, G, window, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    i = tl.program_id(0)
+    h = tl.program_id(1)
+    kv = h // G
+    r = i * BM + tl.arange(0, BM)
+    d = tl.arange(0, D)
+    qq = tl.load(q + h * N * D + r[:, None] * D + d[None, :], mask=(r < N)[:, None], other=0.0)
+    m = tl.full([BM], -1e30, tl.float32)
+    l = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    lo = tl.maximum(0, i * BM - window + 1) // BN * BN
+    hi = tl.minimum(N, (i + 1) * BM)
+    for n in range(lo, hi, BN):
+        c = n + tl.arange(0, BN)
+        kk = tl.load(k + kv * N * D + c[None, :] * D + d[:, None], mask=(c < N)[None, :], other=0.0)
+        s = tl.dot(qq, kk, input_precision="ieee") * scale
+        ok = (c[None, :] <= r[:, None]) & (r[:, None] - c[None, :] < window)
+        s = tl.where(ok, s, -1e30)
+        new = tl.maximum(m, tl.max(s, 1))
+        p = tl.where(ok, tl.exp(s - new[:, None]), 0.0)
+        a = tl.exp(m - new)
+        l = l * a + tl.sum(p, 1)
+        vv = tl.load(v + kv * N * D + c[:, None] * D + d[None, :], mask=(c < N)[:, None], other=0.0)
+        acc = acc * a[:, None] + tl.dot(p, vv, input_precision="ieee")
+        m = new
+    tl.store(lse + h * N + r, m + tl.log(l), mask=r < N)
+    tl.store(o + h * N * D + r[:, None] * D + d[None, :], acc / l[:, None], mask=(r < N)[:, None])
