@@ -188,3 +188,23 @@ def att_window_gqa(q, k, v, o, lse, N, G, window, scale, D: tl.constexpr, BM: tl
         m = new
     tl.store(lse + h * N + r, m + tl.log(l), mask=r < N)
     tl.store(o + h * N * D + r[:, None] * D + d[None, :], acc / l[:, None], mask=(r < N)[:, None])
+
+
+@triton.jit
+def online_by_lanes(x, y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    lanes = tl.arange(0, BLOCK)
+    m = tl.full([BLOCK], -1e30, tl.float32)
+    s = tl.zeros([BLOCK], tl.float32)
+    for i in range(0, N, BLOCK):
+        c = i + lanes
+        v = tl.load(x + row * N + c, mask=c < N, other=-1e30)
+        new = tl.maximum(m, v)
+        s = s * tl.exp(m - new) + tl.exp(v - new)
+        m = new
+    top = tl.max(m, axis=0)
+    total = tl.sum(s * tl.exp(m - top), axis=0)
+    for i in range(0, N, BLOCK):
+        c = i + lanes
+        v = tl.load(x + row * N + c, mask=c < N, other=-1e30)
+        tl.store(y + row * N + c, tl.exp(v - top) / total, mask=c < N)
