@@ -74,6 +74,15 @@ def faded(h, n, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def gated(x, out, row, n, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)[:, None]
+    c = tl.program_id(1) * BN + tl.arange(0, BN)[None, :]
+    inside = (r < 5) & (c < n)
+    a = tl.load(x + r * row + c, mask=inside, other=0.0)
+    tl.store(out + r * n + c, a * a * tl.load(x + n + r * row + c, mask=inside, other=0.0), mask=inside)
+
+
+@tilec.jit
 def overlapping(x, w, out, row, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     tl.store(out + tl.program_id(0), tl.sum(tl.load(x + tl.program_id(0) * row + at) * tl.load(w + at), axis=0))
@@ -360,6 +369,20 @@ class Gradients(unittest.TestCase):
         for stride, times in ((0, [3, 3, 3, 0]), (1, [1, 2, 2, 1])):
             gradient[(3,)](x, np.zeros(3), stride, 3 - stride, BLOCK=4, d_out=np.ones(3), d_x=d_x)
             self.assertEqual(d_x.tolist(), [2 * k * n for k, n in enumerate(times)])
+
+    def test_halves_behind_each_other(self):
+        """All elements are stored where both halves make a row, and the launch has programs for all of it; else zeroed."""
+        for n, row, columns in ((6, 12, 2), (6, 13, 2), (6, 12, 1), (4, 12, 1), (8, 16, 2)):
+            x, d_x = np.random.default_rng(n).random((5, row)), np.full((5, row), np.nan)
+            gradient = tilec.grad(gated, "out", "x")
+            d_out = np.arange(5.0 * n).reshape(5, n)
+            args = (x, np.zeros((5, n)), row, n)
+            gradient[(3, columns)](*args, BM=2, BN=4, d_out=d_out, d_x=d_x)
+            self.assertTrue(gradient.derive(*args, BM=2, BN=4).gradients[1].stored)
+            m, want = min(n, 4 * columns), np.zeros((5, row))
+            a, b = x[:, :m], x[:, n:n + m]
+            want[:, :m], want[:, n:n + m] = d_out[:, :m] * 2 * a * b, d_out[:, :m] * a * a
+            np.testing.assert_allclose(d_x, want, rtol=1e-12)
 
     def test_others_that_do_not_overlap(self):
         """Of two arrays only the one whose rows overlap is added to by atomics; or what is wished is."""
