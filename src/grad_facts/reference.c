@@ -199,12 +199,13 @@ static void look_at_loop(Moving *m, const Op *loop)
                 .assumed = NEW_N(m->arena, Change, n + 1),
                 .init = NEW_N(m->arena, Change, n + 1),
                 .next = NEW_N(m->arena, Change, n + 1)};
+    const Change anything = {.how = ANYTHING};
     bool again = true;
 
     for (int i = 0; i < n; i++) {
         r.args[i] = body->args[i + 1];
         r.init[i] = moves_change_of(m, loop->operands[FOR_BOUNDS + i]);
-        assume(m, &r, i, moves_is_float(r.args[i]) ? (Change){.how = ANYTHING} : moves_none);
+        assume(m, &r, i, moves_is_float(r.args[i]) ? anything : moves_none);
     }
     while (again) {
         again = false;
