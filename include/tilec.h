@@ -291,7 +291,9 @@ typedef struct {
     int nrunning;
 } tilec_progress;
 
-enum { TILEC_TAPE_RECOMPUTE = -1 }; /* of tilec_launch_options.tape */
+enum { TILEC_TAPE_RECOMPUTE = -1 };    /* of tilec_launch_options.tape */
+enum { TILEC_ATOMICS_OF_ALL = 1 };     /* of tilec_launch_options.atomics */
+#define TILEC_ATOMICS_OF(i) (2 << (i)) /* of wrt[i], i < 30 */
 
 typedef struct {
     const char *device; /* "cpu" (also NULL), "interp" the reference interpreter, "cuda", or "sim",
@@ -383,8 +385,9 @@ typedef struct {
      * own roundings cost.  Slow.  2: narrower types that the source names are fp64, too, and so
      * are literals, so that a kernel written for them takes arrays of fp64. */
     int wide_floats;
-    /* Not 0: in a kernel that tilec_derive() gives, programs that hand gradients to the same
-     * element add them by atomics; else each stores a part, which a second kernel adds up. */
+    /* In a kernel that tilec_derive() gives, programs that hand gradients to the same element of
+     * these arrays add them by atomics: TILEC_ATOMICS_OF_ALL, or TILEC_ATOMICS_OF(i) of wrt[i], of
+     * several added.  0: each stores a part, which a second kernel adds up. */
     int atomics;
     /*
      * NULL, or a number at which the launch looks now and then, between programs: when it is no
@@ -1091,7 +1094,8 @@ typedef struct {
 
 /* An expression that must be true of a call, of Python's as above, as `n <= x_stride`.  Else the
  * gradient of `array` is wrong, as elements overlap or windows end elsewhere: derive with
- * `atomics`. Of the array that is differentiated elements are stored twice, and nothing helps. */
+ * `atomics` of it. Of the array that is differentiated elements are stored twice, and nothing
+ * helps. */
 typedef struct {
     const char *array, *text;
 } tilec_gradient_need;

@@ -158,7 +158,7 @@ def option_entry(name, other, said, example):
     lines = [f"### {name}", ""]
     for commands, value, text in said:
         who = ", ".join(f"`{command}`" for command in commands)
-        words = " ".join(filter(None, (name, value)))
+        words = name + (f"{'' if value.startswith('[=') else ' '}{value}" if value else "")
         lines += [f"`{words}`" + (f" or `{other}`" if other else "") + f" of {who}: {text}.", ""]
     unrun, _, command = example.rpartition(": ") if example.startswith("unrun ") else ("", "", example)
     return lines + [f"```sh {unrun}".strip(), command, "```", ""]

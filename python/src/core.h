@@ -288,7 +288,7 @@ PyObject *tune_kernel(File *file, PyObject *args); /* Kernel._tune(), on a file 
 
 /* As in tilec_launch_options. */
 typedef struct {
-    int atomics, recompute, tape, fused;
+    int atomics, recompute, tape, fused; /* as tilec_launch_options has them */
 } DeriveHow;
 /* A kernel with arguments, as a launch has them. */
 typedef struct {

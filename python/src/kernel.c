@@ -927,7 +927,7 @@ static PyObject *kernel_derive(PyObject *self, PyObject *args)
     PyObject *positional, *named, *of, *wrt;
     DeriveHow how = {0};
 
-    if (!PyArg_ParseTuple(args, "O!O!UO!ppip", &PyTuple_Type, &positional, &PyDict_Type, &named,
+    if (!PyArg_ParseTuple(args, "O!O!UO!ipip", &PyTuple_Type, &positional, &PyDict_Type, &named,
                           &of, &PyTuple_Type, &wrt, &how.atomics, &how.recompute, &how.tape,
                           &how.fused))
         return NULL;

@@ -74,6 +74,21 @@ def faded(h, n, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def gated(x, out, row, n, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)[:, None]
+    c = tl.program_id(1) * BN + tl.arange(0, BN)[None, :]
+    inside = (r < 5) & (c < n)
+    a = tl.load(x + r * row + c, mask=inside, other=0.0)
+    tl.store(out + r * n + c, a * a * tl.load(x + n + r * row + c, mask=inside, other=0.0), mask=inside)
+
+
+@tilec.jit
+def overlapping(x, w, out, row, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + tl.program_id(0), tl.sum(tl.load(x + tl.program_id(0) * row + at) * tl.load(w + at), axis=0))
+
+
+@tilec.jit
 def rows(x, out, row, n, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     values = tl.load(x + tl.program_id(0) * row + at, mask=at < n, other=0.0)
@@ -354,6 +369,32 @@ class Gradients(unittest.TestCase):
         for stride, times in ((0, [3, 3, 3, 0]), (1, [1, 2, 2, 1])):
             gradient[(3,)](x, np.zeros(3), stride, 3 - stride, BLOCK=4, d_out=np.ones(3), d_x=d_x)
             self.assertEqual(d_x.tolist(), [2 * k * n for k, n in enumerate(times)])
+
+    def test_halves_behind_each_other(self):
+        """All elements are stored where both halves make a row, and the launch has programs for all of it; else zeroed."""
+        for n, row, columns in ((6, 12, 2), (6, 13, 2), (6, 12, 1), (4, 12, 1), (8, 16, 2)):
+            x, d_x = np.random.default_rng(n).random((5, row)), np.full((5, row), np.nan)
+            gradient = tilec.grad(gated, "out", "x")
+            d_out = np.arange(5.0 * n).reshape(5, n)
+            args = (x, np.zeros((5, n)), row, n)
+            gradient[(3, columns)](*args, BM=2, BN=4, d_out=d_out, d_x=d_x)
+            self.assertTrue(gradient.derive(*args, BM=2, BN=4).gradients[1].stored)
+            m, want = min(n, 4 * columns), np.zeros((5, row))
+            a, b = x[:, :m], x[:, n:n + m]
+            want[:, :m], want[:, n:n + m] = d_out[:, :m] * 2 * a * b, d_out[:, :m] * a * a
+            np.testing.assert_allclose(d_x, want, rtol=1e-12)
+
+    def test_others_that_do_not_overlap(self):
+        """Of two arrays only the one whose rows overlap is added to by atomics; or what is wished is."""
+        x, w, d_x, d_w = np.arange(6.0), np.arange(1.0, 5.0), np.full(6, 5.0), np.full(4, 5.0)
+        gradient = tilec.grad(overlapping, "out", ("x", "w"))
+        gradient[(3,)](x, w, np.zeros(3), 1, BLOCK=4, d_out=np.ones(3), d_x=d_x, d_w=d_w)
+        self.assertEqual((d_x.tolist(), d_w.tolist()), ([1, 3, 6, 9, 7, 4], [3, 6, 9, 12]))
+        for atomics, added in ((False, ()), ("x", ("d_x",)), (("x", "w"), ("d_x", "d_w")), (True, ("d_x", "d_w"))):
+            derived = tilec.grad(overlapping, "out", ("x", "w"), atomics=atomics).derive(x, w, np.zeros(3), 4, BLOCK=4)
+            self.assertEqual([g.name for g in derived.gradients if g.fill == 3], list(added))
+        with self.assertRaisesRegex(ValueError, "atomics='b': `b` is not in wrt"):
+            tilec.grad(overlapping, "out", "x", atomics="b")
 
     def test_what_the_forward_stored(self):
         x = np.random.default_rng(2).standard_normal((5, 20)).astype(np.float32)

@@ -41,9 +41,9 @@ class Derived:
         self._add_up = names.get(f"{name}_sum")
 
     def unmet(self, grid, named):
-        """(array, condition) that a launch does not meet; None: it meets all."""
+        """(array, condition) for each that a launch does not meet."""
         known = {**named, "grid": grid, "tl": _Language}
-        return next(((array, text) for array, text in self._needs if not _value(text, known)), None)
+        return [(array, text) for array, text in self._needs if not _value(text, known)]
 
     def unsaid(self, options):
         """Which number of rounds a launch has to say, and does not; None: none."""
@@ -218,11 +218,11 @@ class Gradients(KernelInterface):
                              "the forward computes: derive it with recompute=True")
         self.fn = kernel
         self.of = of
-        self.atomics = atomics
         self.recompute = recompute
         self.tape = _tape(tape)
         self.fused = fused
         self.wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+        self.atomics = _atomics(atomics, self.wrt)
         if not self.wrt:
             raise ValueError("wrt is empty: it names the arrays whose gradients are wanted")
         self.__name__ = f"{kernel.__name__}_grad"
@@ -246,6 +246,21 @@ class Gradients(KernelInterface):
         """The Derived for these arguments of the kernel."""
         named, _, options = split(self.fn, args, kwargs)
         return self._derived(named, options, self.atomics)
+
+    def _meeting(self, grid, named, options):
+        """The Derived whose conditions this launch meets: arrays of which elements overlap are added to by atomics."""
+        atomics = self.atomics
+        while True:
+            derived = self._derived(named, options, atomics)
+            unmet = derived.unmet(grid, named)
+            more = atomics | _atomics([array for array, _ in unmet if array in self.wrt], self.wrt)
+            if more == atomics:
+                break
+            atomics = more
+        if unmet:
+            raise ValueError(f"gradient of kernel `{self.fn.__name__}`: elements of `{unmet[0][0]}` are stored twice, as "
+                             f"{unmet[0][1]} does not hold")
+        return derived
 
     def _check(self, named, gradients, derived):
         wanted = [g.name for g in derived.gradients]
@@ -274,13 +289,7 @@ class Gradients(KernelInterface):
         named, gradients, options = split(self.fn, args, kwargs)
         grid = grid(named) if callable(grid) else grid
         grid = (*((grid,) if isinstance(grid, int) else grid), 1, 1)[:3]
-        derived = self._derived(named, options, self.atomics)
-        if not self.atomics and derived.unmet(grid, named):  # arrays of which elements overlap
-            derived = self._derived(named, options, atomics=True)
-        unmet = derived.unmet(grid, named)
-        if unmet:
-            raise ValueError(f"gradient of kernel `{self.fn.__name__}`: elements of `{unmet[0]}` are stored twice, as "
-                             f"{unmet[1]} does not hold")
+        derived = self._meeting(grid, named, options)
         self._check(named, gradients, derived)
         unsaid = derived.unsaid(options)
         if unsaid:
@@ -292,6 +301,17 @@ class Gradients(KernelInterface):
 
     def __repr__(self):
         return f"Gradients({self.fn!r}, of={self.of!r}, wrt={self.wrt!r})"
+
+
+def _atomics(what, wrt):
+    """As tilec_launch_options has it."""
+    if isinstance(what, bool):
+        return int(what)
+    names = (what,) if isinstance(what, str) else tuple(what)
+    unknown = [name for name in names if name not in wrt]
+    if unknown:
+        raise ValueError(f"atomics={what!r}: `{unknown[0]}` is not in wrt")
+    return sum(2 << wrt.index(name) for name in set(names))
 
 
 def _tape(what):
@@ -310,8 +330,9 @@ def grad(kernel, of, wrt, atomics=False, recompute=False, tape="keep", fused=Fal
     What it gives is launched as the kernel is, with an array by name for each gradient: d_out, which is
     read, and d_x, which is filled, whatever was in it.  These have shape and strides of theirs.
 
-    atomics: programs that meet at an element add to it by atomics, in no fixed order; else each stores a
-    part, in memory that the launch allocates, and a second launch adds the parts up.
+    atomics: programs that meet at an element add to it by atomics, in no fixed order, at gradients of all
+    arrays or of those named; else each stores a part, in memory that the launch allocates, and a second
+    launch adds the parts up.
 
     recompute: what the kernel has stored, as the mean of a row, is computed again; else arrays that it
     stored to are to be as its launch left them, where that spares a pass: those of derive(...).saved.

@@ -132,6 +132,14 @@ static tilec_derived *public_result(const GradResult *r, Arena *a)
     return out;
 }
 
+/* As GradWish has it, of the public one. */
+static unsigned atomics_of(int wished, int nwrt)
+{
+    const unsigned bits = (unsigned)wished >> 1, all = (1u << MIN(nwrt, 31)) - 1;
+
+    return (wished & TILEC_ATOMICS_OF_ALL) || (nwrt < 31 && (bits & all) == all) ? GRAD_ALL : bits;
+}
+
 static tilec_status derive(Job *job, void *wanted)
 {
     DeriveJob *d = wanted;
@@ -153,7 +161,7 @@ static tilec_status derive(Job *job, void *wanted)
                      .nwrt = d->nwrt,
                      .params = params,
                      .nparams = k->nparams,
-                     .atomics = r->options.atomics != 0,
+                     .atomics = atomics_of(r->options.atomics, d->nwrt),
                      .recompute = r->options.recompute != 0,
                      .tape = r->options.tape,
                      .fused = r->options.fused != 0};

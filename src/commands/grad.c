@@ -6,15 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "x,w" */
-static GradNames names_of(Cli *c, const char *text)
+/* "x,w", behind that option */
+static GradNames names_of(Cli *c, const char *option, const char *text)
 {
     GradNames all = {0};
 
     for (const char *s = text; *s;) {
         size_t n = strcspn(s, ",");
         if (n == 0)
-            cli_stop(c, CLI_USAGE, "--wrt %s: a name is missing", text);
+            cli_stop(c, CLI_USAGE, "%s %s: a name is missing", option, text);
         vec_push(c->arena, &all, arena_strndup(c->arena, s, n));
         s += n + (s[n] == ',');
     }
@@ -39,6 +39,30 @@ static void write_source(Cli *c, const Options *o, const char *text)
         cli_stop(c, CLI_FILES, "%s: %s", o->output, strerror(problem));
 }
 
+static int number_of(Cli *c, const GradNames *wrt, const char *name)
+{
+    for (int i = 0; i < wrt->len; i++) {
+        if (strcmp(wrt->at[i], name) == 0)
+            return i;
+    }
+    cli_stop(c, CLI_USAGE, "--atomics=%s: the array is not among those of --wrt", name);
+}
+
+/* As tilec_launch_options has it. */
+static int atomics_of(Cli *c, const char *text, const GradNames *wrt)
+{
+    int bits = 0;
+
+    if (!text)
+        return 0;
+    if (!text[0])
+        return TILEC_ATOMICS_OF_ALL;
+    GradNames names = names_of(c, "--atomics", text);
+    for (int i = 0; i < names.len; i++)
+        bits |= TILEC_ATOMICS_OF(number_of(c, wrt, names.at[i]));
+    return bits;
+}
+
 const tilec_derived *grad_derived(Cli *c, const Options *o, const GradNames *wrt,
                                   const Arguments *a)
 {
@@ -46,6 +70,7 @@ const tilec_derived *grad_derived(Cli *c, const Options *o, const GradNames *wrt
     tilec_derived *out = NULL;
     char *error = NULL;
 
+    options.atomics |= atomics_of(c, o->atomics, wrt);
     options.on_message = cli_tell;
     options.unspecialised = 1; /* what is derived is for other values, too */
     options.check = 0;
@@ -79,7 +104,7 @@ void command_grad(Cli *c, int argc, char **argv)
     if (o.stage && strcmp(o.stage, "grad") != 0)
         cli_stop(c, CLI_USAGE,
                  "grad has one stage, --stage grad: `tilec dump --stage %s` has others", o.stage);
-    GradNames wrt = names_of(c, o.wrt);
+    GradNames wrt = names_of(c, "--wrt", o.wrt);
     args_open_kernel(c, &o);
     args_check_name(c, &o, o.of);
     for (int i = 0; i < wrt.len; i++)

@@ -233,38 +233,52 @@ static int64_t elements_in(const Proof *p, const tilec_workspace *w)
     return v.kind == CONST_INT && v.integer < 0 ? 0 : number_of(p, w->name, w->count);
 }
 
-/* What the derived kernel takes for granted, and is not so; NULL: nothing. */
-static const tilec_gradient_need *unmet(const Proof *p)
+static bool is_met(const Proof *p, const tilec_gradient_need *need)
 {
-    for (int i = 0; i < p->derived->nneeds; i++) {
-        const tilec_gradient_need *need = &p->derived->needs[i];
-        const Const holds = value_in(p, need->array, need->text);
+    const Const holds = value_in(p, need->array, need->text);
 
-        if (holds.kind != CONST_BOOL || !holds.integer)
-            return need;
-    }
-    return NULL;
+    return holds.kind == CONST_BOOL && holds.integer;
 }
 
-/* With atomics nothing is taken for granted of the arrays that it is differentiated by.  `given`:
- * the call's arguments. */
+/* Of which arrays something is taken for granted that is not so, as tilec_launch_options.atomics
+ * has it: each is told once.  0: none that was not derived so already. */
+static int unmet(const Proof *p, const GradNames *wrt, int so_far)
+{
+    int bits = so_far;
+
+    for (int i = 0; i < p->derived->nneeds; i++) {
+        const tilec_gradient_need *need = &p->derived->needs[i];
+        if (is_met(p, need))
+            continue;
+        for (int k = 0; k < wrt->len; k++) {
+            const int bit = strcmp(wrt->at[k], need->array) == 0 ? TILEC_ATOMICS_OF(k) : 0;
+            if (bit & ~bits)
+                fprintf(stderr, "tilec: note: not %s, so that d_%s is derived with --atomics\n",
+                        need->text, need->array);
+            bits |= bit;
+        }
+    }
+    return bits & ~so_far;
+}
+
+/* With atomics nothing is taken for granted of an array that it is differentiated by.  `given`: the
+ * call's arguments. */
 static void meet_needs(Proof *p, const GradNames *wrt, const Arguments *given)
 {
     Cli *c = p->cli;
-    const tilec_gradient_need *need = unmet(p);
     Options o = p->forward.options;
 
-    if (need && !o.launch.atomics) {
-        fprintf(stderr, "tilec: note: not %s, so that d_%s is derived with --atomics\n", need->text,
-                need->array);
-        o.launch.atomics = 1;
-        o.launch.wide_floats = 0; /* as the first one */
+    o.launch.wide_floats = 0; /* as the first one */
+    for (int more; (more = unmet(p, wrt, o.launch.atomics)) != 0;) {
+        o.launch.atomics |= more;
         p->derived = grad_derived(c, &o, wrt, given);
-        need = unmet(p);
     }
-    if (need)
-        cli_stop(c, CLI_REFUSED, "--check: elements of `%s` are stored twice, as not %s",
-                 need->array, need->text);
+    for (int i = 0; i < p->derived->nneeds; i++) {
+        const tilec_gradient_need *need = &p->derived->needs[i];
+        if (!is_met(p, need))
+            cli_stop(c, CLI_REFUSED, "--check: elements of `%s` are stored twice, as not %s",
+                     need->array, need->text);
+    }
 }
 
 /* Floats are computed as fp64, and kept as that. */

@@ -166,8 +166,7 @@ static bool find_loops(Anchor *a, const Value *v)
     const bool is_none = is_number && isinf(x) && x < 0;
     const bool is_known =
         is_number || (init->block == a->block && !(init->def && init->def->code == OP_for));
-    bool is_last =
-        is_none || (!(a->store && is_number) && is_known && begin_with_known(a, loop, at));
+    bool is_last = is_none || (is_known && begin_with_known(a, loop, at));
     a->loops[a->nloops++] = (Grown){loop, at, is_last};
     return is_last || find_loops(a, init);
 }
@@ -300,20 +299,37 @@ typedef struct {
     bool fits;
 } Lanes;
 
-/* The same comparison of numbers that were spread along an axis: rows[:, None] < n. */
-static bool is_spread(const Value *of, const Value *mask, int *axis)
+static void bounds_of(const Value *mask, PolyBounds *out)
 {
-    const Op *op = of->def, *one = mask->def;
-    const Value *lanes = op->operands[0];
+    PolyScope scope = {0};
+    int8_t map[MAX_RANK];
 
-    if (!one || op->code != one->code || !op_has(op, COMPARES))
+    for (int d = 0; d < MAX_RANK; d++)
+        map[d] = (int8_t)d;
+    poly_bounds(&scope, mask, map, out);
+}
+
+/* Are all numbers that the mask compares compared here, too, of lanes that were spread along the
+ * axis, or, if that is -1, were not: rows < n in rows[:, None].to(tl.int64) < n.to(tl.int64)? */
+static bool compares_too(const Lanes *l, const Value *of, int axis)
+{
+    PolyBounds bounds = {0}, said = {0};
+
+    if (l->mask->type->rank != 1 || of->type->rank != 1 + (axis >= 0))
         return false;
-    while (lanes->def && lanes->def->code == OP_broadcast)
-        lanes = lanes->def->operands[0];
-    *axis = opt_made_by(lanes, OP_expand) ? (int)attr_axis(lanes->def) : -1;
-    return *axis >= 0 && lanes->def->operands[0] == one->operands[0] &&
-           opt_is_uniform(op->operands[1]) && opt_is_uniform(one->operands[1]) &&
-           moves_made_of(op->operands[1]) == moves_made_of(one->operands[1]);
+    bounds_of(l->mask, &bounds);
+    bounds_of(of, &said);
+    for (int i = 0; i < bounds.count; i++) {
+        Poly there;
+        bool found = false;
+        if (!poly_turn(&bounds.below[i], 0, axis == 0 ? 1 : 0, &there))
+            return false;
+        for (int k = 0; k < said.count && !found; k++)
+            found = poly_equal(&said.below[k], &there);
+        if (!found)
+            return false;
+    }
+    return bounds.count > 0 && !bounds.others;
 }
 
 /* Is the mask a part of this one, each lane of it for a row? */
@@ -327,10 +343,6 @@ static bool is_part(Lanes *l, const Value *of, int axis)
     }
     if (!op)
         return false;
-    if (axis < 0 && is_spread(of, l->mask, &axis)) {
-        l->axis = axis;
-        return true;
-    }
     if (op->code == OP_and)
         return is_part(l, op->operands[0], axis) || is_part(l, op->operands[1], axis);
     if (op->code == OP_broadcast)
@@ -347,7 +359,12 @@ static void check_mask(Op *op, void *lanes)
         return;
     const Value *mask = op_operand(op, STORE_MASK);
     const int before = l->axis;
-    l->fits &= mask && is_part(l, mask, -1) && (before == MAX_RANK || before == l->axis);
+    bool found = mask && is_part(l, mask, -1);
+    for (int axis = -1; axis < 2 && mask && !found; axis++) {
+        found = compares_too(l, mask, axis);
+        l->axis = found ? axis : l->axis;
+    }
+    l->fits &= found && (before == MAX_RANK || before == l->axis);
 }
 
 /* Lanes of what moves are spread as those of the mask. */

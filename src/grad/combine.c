@@ -163,7 +163,7 @@ static void pull(Combining *c, Value *const *d)
 
         for (int i = 0; i < op->noperands && from && row->kind == GRAD_RULE; i++) {
             if (map_get(c->varies, MAP_KEY(op->operands[i])))
-                hand(c, op->operands[i], row->rule(c->g, tile->def, i, from));
+                hand(c, op->operands[i], grad_rule(op->code)(c->g, tile->def, i, from));
         }
     }
 }

@@ -33,7 +33,7 @@ static void check_effect(Op *op, void *grad)
 
 static bool fits(const Grad *g, const GradArray *a)
 {
-    return g->wish->atomics || a->fill == GRAD_STORED || a->in_order;
+    return grad_by_atomics(g, a) || a->fill == GRAD_STORED || a->in_order;
 }
 
 bool grad_check_fused(Grad *g)

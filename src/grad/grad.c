@@ -14,44 +14,16 @@
 #include "../grad_forms/forms.h"
 #include "grad.h"
 
-static const GradRow rows[] = {
-#define RULE(op, function) [OP_##op] = {GRAD_RULE, function, NULL},
-#define OWN(op, where) [OP_##op] = {GRAD_OWN, NULL, where},
-#define ZERO(op, why) [OP_##op] = {GRAD_ZERO, NULL, why},
-#define REFUSED(op, why) [OP_##op] = {GRAD_REFUSED, NULL, why},
-#include "adjoints.h"
-};
-enum {
-#define RULE(op, function) ROW_##op,
-#define OWN(op, where) ROW_##op,
-#define ZERO(op, why) ROW_##op,
-#define REFUSED(op, why) ROW_##op,
-#include "adjoints.h"
-    NROWS
-};
-#define OP(name, operands, result, attrs, flags)                                                   \
-    _Static_assert((int)ROW_##name == (int)OP_##name, "a row of adjoints.h for each of ops.h");
-#include "../ir/ops.h"
-_Static_assert((int)NROWS == (int)OP_COUNT, "no row of adjoints.h twice");
-
-const GradRow *grad_row(OpCode code)
+GradRule grad_rule(OpCode code)
 {
-    return &rows[code];
-}
-
-void grad_refuse(Grad *g, const Op *op, const char *fmt, ...)
-{
-    va_list ap;
-
-    if (g->failed)
-        return;
-    g->failed = true;
-    va_start(ap, fmt);
-    if (op)
-        ir_diag_v(g->diags, DIAG_ERROR, op, fmt, ap);
-    else
-        diag(g->diags, DIAG_ERROR, g->func->span, "%s", arena_vprintf(g->arena, fmt, ap));
-    va_end(ap);
+    static const GradRule rules[OP_COUNT] = {
+#define RULE(op, function) [OP_##op] = function,
+#define OWN(op, where)
+#define ZERO(op, why)
+#define REFUSED(op, why)
+#include "../grad_facts/adjoints.h"
+    };
+    return rules[code];
 }
 
 void grad_stand_for(Grad *g, const Op *op)
@@ -124,7 +96,7 @@ static void by_rule(Grad *g, const Op *op, Value *d)
     for (int i = 0; i < op->noperands && !g->failed; i++) {
         if (!grad_is_active(g, op->operands[i]))
             continue;
-        Value *made = row->rule(g, op, i, d);
+        Value *made = grad_rule(op->code)(g, op, i, d);
         if (made && grad_needs_zeros(g, op, i))
             made = keep_zeros(g, d, made);
         grad_add(g, op->operands[i], made);

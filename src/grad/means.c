@@ -129,7 +129,7 @@ Value *grad_mean_taken_off(Grad *g, const Value *v, int axis, const Value *mask)
 {
     const Op *op = v->def;
 
-    if (g->wish->atomics)
+    if (g->wish->atomics == GRAD_ALL)
         return NULL;
     if (op && op->code == OP_select && grad_is_number(op->operands[2], 0) &&
         (!mask || op->operands[0] == mask)) {

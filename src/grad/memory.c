@@ -7,18 +7,6 @@
  */
 #include "../opt/opt.h"
 #include "grad.h"
-#include "alone.h"
-
-GradArray *grad_wrt_of(Grad *g, const Value *pointer)
-{
-    int array = grad_array_of(g, pointer);
-
-    for (int i = 0; i < g->nwrt; i++) {
-        if (g->wrt[i].array->index == array)
-            return &g->wrt[i];
-    }
-    return NULL;
-}
 
 /* --- the same address in another array --- */
 
@@ -67,11 +55,6 @@ void grad_load(Grad *g, const Op *op)
         return;
     to->is_reached = true;
     grad_add_to_array(g, op, d);
-}
-
-bool grad_puts_in_memory(const Op *op)
-{
-    return op->code == OP_store || (op->code == OP_atomic_rmw && attr_rmw_kind(op) == RMW_ADD);
 }
 
 void grad_store(Grad *g, const Op *op)
@@ -375,19 +358,8 @@ static bool check_stores(Memory *m)
     return stores.len == 1 ? false : note(m, stores.at[1], "stored here, too");
 }
 
-/* The axes along which programs ask for their number. */
-static void find_asked(Op *op, void *grad)
-{
-    if (op->code == OP_program_id)
-        ((Grad *)grad)->asked |= 1u << attr_axis(op);
-}
-
-void grad_find_asked(Grad *g)
-{
-    ir_walk(g->func->body, find_asked, g);
-}
-
-bool grad_goes_by_rounds(const GradOps *loads)
+/* Does an address, of a loop that counts? */
+static bool goes_by_rounds(const GradOps *loads)
 {
     for (int i = 0; i < loads->len; i++) {
         const Op *loop = loads->at[i]->block->owner;
@@ -453,11 +425,11 @@ static void find_fill(Memory *m, GradArray *a)
     a->meeting = g->asked & ~apart;
     if (grad_alone(g, a, &loads, g->asked) && grad_adds_once(g, a)) {
         a->fill = GRAD_STORED;
-    } else if (!g->wish->atomics && a->meeting && grad_alone(g, a, &loads, apart) &&
+    } else if (!grad_by_atomics(g, a) && a->meeting && grad_alone(g, a, &loads, apart) &&
                grad_can_have_parts(g, &loads, apart)) {
         const int number = (int)(a - g->wrt);
         bool tries = !g->wish->fused && number < 32 && !(g->wish->parts >> number & 1) &&
-                     grad_goes_by_rounds(&loads);
+                     goes_by_rounds(&loads);
         a->fill = tries ? GRAD_ADDED : GRAD_PARTS;
         a->may_have_parts = tries;
     } else {

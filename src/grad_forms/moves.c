@@ -3,12 +3,13 @@
  * sum of moves, or grows by exp of one; reference.c says what for
  */
 #include <math.h>
+#include <string.h>
 
 #include "moves.h"
 
 static const double LN2 = 0.693147180559945309, LN10 = 2.302585092994045684, NEAR = 1e-6;
 
-const Change moves_none = {.along = EVERY_DIM};
+const Change moves_none = {0};
 
 bool moves_is_float(const Value *v)
 {
@@ -52,20 +53,39 @@ Change moves_not_known(uint64_t blame)
 /* Moves by itself: lanes do so each for itself. */
 Change moves_own(const Value *v)
 {
-    Change c = {.how = SHIFTS, .at = {{.of = v, .by = 1}}, .n = 1, .along = EVERY_DIM};
+    Change c = {.how = SHIFTS, .at = {{.of = v, .by = 1}}, .n = 1};
 
-    for (int d = 0; d < v->type->rank; d++) {
-        if (v->type->dims[d] > 1)
-            c.along &= ~(1u << d);
-    }
+    for (int d = 0; d < MAX_RANK; d++)
+        c.at[0].dims[d] = (int8_t)(d < v->type->rank && v->type->dims[d] > 1 ? d : -1);
     return c;
+}
+
+bool moves_as(const Change *c, const Value *v)
+{
+    const Change own = moves_own(v);
+
+    return c->how == SHIFTS && c->n == 1 && !c->at[0].factor && c->at[0].by == 1 &&
+           memcmp(c->at[0].dims, own.at[0].dims, sizeof own.at[0].dims) == 0;
+}
+
+/* Does it change by the same along the axis? */
+static bool is_alike(const Change *c, int axis)
+{
+    for (int i = 0; i < c->n; i++) {
+        for (int d = 0; d < MAX_RANK; d++) {
+            if (c->at[i].dims[d] == axis)
+                return false;
+        }
+    }
+    return true;
 }
 
 /* --- sums of moves --- */
 
 static bool is_same_move(const Drift *a, const Drift *b)
 {
-    return a->of == b->of && a->factor == b->factor;
+    return a->of == b->of && a->factor == b->factor &&
+           memcmp(a->dims, b->dims, sizeof a->dims) == 0;
 }
 
 /* False: there are too many. */
@@ -113,7 +133,6 @@ Change moves_plus(const Moving *m, Change a, const Change *b, double by)
     Change out = a;
 
     out.how = a.n ? a.how : b->how;
-    out.along = a.along & b->along;
     for (int i = 0; i < b->n; i++) {
         Drift more = b->at[i];
         more.by *= by;
@@ -160,10 +179,8 @@ Change moves_either(const Moving *m, const Value *x, const Value *y, Change a, C
         return a.how == ANYTHING ? b : a;
     if (a.how == NOT_KNOWN || b.how == NOT_KNOWN)
         return moves_not_known(moves_blame_of(m, &a) | moves_blame_of(m, &b));
-    if (moves_equal(&a, &b)) {
-        a.along &= b.along;
+    if (moves_equal(&a, &b))
         return a;
-    }
     if (a.n == 0 && moves_fit_any(x, b.how))
         return b;
     if (b.n == 0 && moves_fit_any(y, a.how))
@@ -203,7 +220,7 @@ static Change of_product(const Moving *m, const Value *x, const Value *y, Change
     if (a.how == NOT_KNOWN || b.how == NOT_KNOWN)
         return moves_not_known(moves_blame_of(m, &a) | moves_blame_of(m, &b));
     if (a.how == ANYTHING || b.how == ANYTHING)
-        return (Change){.how = ANYTHING, .along = EVERY_DIM};
+        return (Change){.how = ANYTHING};
     if (a.n == 0 && b.n == 0)
         return moves_none;
     bool shifts = (a.n && a.how == SHIFTS) || (b.n && b.how == SHIFTS);
@@ -257,44 +274,46 @@ static Change of_select(const Moving *m, const Op *op)
                         moves_change_of(m, op->operands[2]));
 }
 
-/* Axes of the result along which all is the same. */
+/* The same where what lay along dimension d lies along to[d]. */
+static Change turned_round(Change c, const int8_t *to)
+{
+    for (int i = 0; i < c.n; i++) {
+        for (int d = 0; d < MAX_RANK; d++)
+            c.at[i].dims[d] = (int8_t)(c.at[i].dims[d] < 0 ? -1 : to[c.at[i].dims[d]]);
+    }
+    return c;
+}
+
+/* Along which axes of the result it changes. */
 static Change moved_about(const Moving *m, const Op *op)
 {
     const Value *x = op->operands[0], *made = op->results[0];
-    const unsigned before = moves_change_of(m, x).along;
-    Change c = moves_change_of(m, x);
+    const Change c = moves_change_of(m, x);
+    int8_t to[MAX_RANK];
     int n;
 
     if (c.n == 0)
         return c;
     switch (op->code) {
     case OP_splat:
-        c.along = EVERY_DIM;
-        return c;
     case OP_broadcast:
-        for (int d = 0; d < made->type->rank; d++)
-            c.along |= x->type->dims[d] == 1 ? 1u << d : 0;
         return c;
-    case OP_expand: {
-        const unsigned low = (1u << attr_axis(op)) - 1;
-        c.along = (before & low) | (low + 1) | (before & ~low) << 1;
-        return c;
-    }
+    case OP_expand:
+        for (int d = 0; d < MAX_RANK; d++)
+            to[d] = (int8_t)(d < attr_axis(op) ? d : d + 1);
+        return turned_round(c, to);
     case OP_permute: {
         const int64_t *dims = attr_dims(op, &n);
-        c.along = EVERY_DIM << n;
         for (int d = 0; d < n; d++)
-            c.along |= (before >> dims[d] & 1) << d;
-        return c;
+            to[dims[d]] = (int8_t)d;
+        return turned_round(c, to);
     }
-    case OP_slice:
-        return c;
-    default:
+    default: /* other lanes may be elsewhere */
         for (int d = 0; d < x->type->rank; d++) {
-            if (!(before >> d & 1) && x->type->dims[d] > 1)
+            const bool stays = op->code == OP_slice && x->type->dims[d] == made->type->dims[d];
+            if (!stays && x->type->dims[d] > 1 && !is_alike(&c, d))
                 return moves_not_known(moves_blame_of(m, &c));
         }
-        c.along = EVERY_DIM;
         return c;
     }
 }
@@ -310,8 +329,7 @@ static Change of_others(const Moving *m, const Op *op)
         blame |= moves_blame_of(m, &c);
         anything |= c.how == ANYTHING;
     }
-    return blame || !anything ? moves_not_known(blame)
-                              : (Change){.how = ANYTHING, .along = EVERY_DIM};
+    return blame || !anything ? moves_not_known(blame) : (Change){.how = ANYTHING};
 }
 
 /* A sum over lanes that change alike. */
@@ -324,28 +342,26 @@ static Change summed(const Moving *m, const Op *op)
         return of_others(m, op);
     if (c.how == ANYTHING || c.how == NOT_KNOWN || c.n == 0)
         return c;
-    if (ir_combine_code(op) != OP_add || c.how != GROWS || !(c.along >> axis & 1))
+    if (ir_combine_code(op) != OP_add || c.how != GROWS || !is_alike(&c, axis))
         return moves_not_known(moves_blame_of(m, &c));
-    const unsigned low = (1u << axis) - 1;
-    if (op->code == OP_reduce)
-        c.along = (c.along & low) | (c.along >> 1 & ~low);
-    return c;
+    int8_t to[MAX_RANK];
+    for (int d = 0; d < MAX_RANK; d++)
+        to[d] = (int8_t)(d > axis ? d - 1 : d);
+    return op->code == OP_reduce ? turned_round(c, to) : c;
 }
 
 /* a [M, K] b [K, N] + acc [M, N] */
 static Change of_dot(const Moving *m, const Op *op)
 {
     const int rank = op->results[0]->type->rank;
-    const unsigned rows = 1u << (rank - 2), columns = 1u << (rank - 1);
+    const int rows = rank - 2, columns = rank - 1;
     Change a = moves_change_of(m, op->operands[0]), b = moves_change_of(m, op->operands[1]);
     const Change acc = moves_change_of(m, op->operands[2]);
-    const bool alike = (a.n == 0 || a.along & columns) && (b.n == 0 || b.along & rows);
+    const bool alike = is_alike(&a, columns) && is_alike(&b, rows);
 
     if (a.n + b.n > 0 && (!alike || (a.n && a.how == SHIFTS) || (b.n && b.how == SHIFTS)))
         return moves_not_known(moves_blame_of(m, &a) | moves_blame_of(m, &b) |
                                moves_blame_of(m, &acc));
-    a.along |= columns;
-    b.along |= rows;
     const Change product = of_product(m, NULL, NULL, a, b, false);
     return moves_either(m, op->results[0], op->operands[2], product, acc);
 }

@@ -7,10 +7,12 @@
 #include "../ir/analysis.h"
 #include "../opt/opt.h"
 
-enum { MOST_MOVES = 4, EVERY_DIM = (1 << MAX_RANK) - 1 };
+enum { MOST_MOVES = 4 };
 typedef struct {
     const Value *of, *factor; /* factor: a scalar; NULL: 1 */
     double by;
+    int8_t dims[MAX_RANK]; /* along which its lanes lie, which move each for itself; -1: along none.
+                            * m[:, None] moves otherwise than m[None, :] */
 } Drift;
 /* ANYTHING: of what a loop carries, while nothing is known. */
 typedef enum { SHIFTS, GROWS, ANYTHING, NOT_KNOWN } How;
@@ -18,7 +20,6 @@ typedef struct {
     How how;
     Drift at[MOST_MOVES];
     int n;          /* 0: it does not change */
-    unsigned along; /* axes along which it changes by the same: bits */
     uint64_t blame; /* of NOT_KNOWN: what was moved */
 } Change;
 
@@ -43,7 +44,9 @@ void moves_set(Moving *m, const Value *v, Change c);     /* in place of what was
 uint64_t moves_blame_of_point(const Moving *m, const Value *of);
 uint64_t moves_blame_of(const Moving *m, const Change *c); /* .. make it change */
 Change moves_not_known(uint64_t blame);                    /* of no blame: it does not change */
-Change moves_own(const Value *v);                   /* it moves by itself, lanes each for itself */
+Change moves_own(const Value *v); /* it moves by itself, lanes each for itself */
+/* Does it say that v moves as `of` does, lane by lane? */
+bool moves_as(const Change *c, const Value *v);
 bool moves_equal(const Change *a, const Change *b); /* whatever moves by how much */
 Change moves_times(Change c, double by);            /* all of its moves */
 Change moves_plus(const Moving *m, Change a, const Change *b, double by); /* a + by * b */

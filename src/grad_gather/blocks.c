@@ -252,9 +252,10 @@ static void settle(Blocks *b, int which)
         gather_add_atomically(g, b->made[which].at[i]);
 }
 
-static bool may_be_exchanged(const GradArray *a)
+static bool may_be_exchanged(const Grad *g, const GradArray *a)
 {
-    return a->fill == GRAD_ADDED && !a->in_order && !a->in_last_pass && !a->is_transposed;
+    return a->fill == GRAD_ADDED && !a->in_order && !a->in_last_pass && !a->is_transposed &&
+           !grad_by_atomics(g, a);
 }
 
 static void exchange_along(Grad *g, int axis)
@@ -265,7 +266,7 @@ static void exchange_along(Grad *g, int axis)
     for (int i = 0; i < g->nwrt && b->narrays < MOST_ARRAYS; i++) {
         const int taps = b->ntaps, loops = b->nloops;
         const int64_t step = b->step;
-        Search s = {b, &g->wrt[i], !may_be_exchanged(&g->wrt[i])};
+        Search s = {b, &g->wrt[i], !may_be_exchanged(g, &g->wrt[i])};
         if (!s.failed)
             ir_walk(g->func->body, find_tap, &s);
         if (s.failed || b->ntaps == taps) {
@@ -292,7 +293,8 @@ void gather_blocks(Grad *g)
             continue;
         exchange_along(g, axis);
         for (int i = 0; i < g->nwrt; i++)
-            counts_lags |= may_be_exchanged(&g->wrt[i]) && blocks_count_lags(g, &g->wrt[i], axis);
+            counts_lags |=
+                may_be_exchanged(g, &g->wrt[i]) && blocks_count_lags(g, &g->wrt[i], axis);
         if (counts_lags)
             exchange_along(g, axis);
     }

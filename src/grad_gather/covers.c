@@ -3,6 +3,7 @@
  *
  *     d_x + program * BLOCK + lane           mask: < n          min(n, grid[0] * BLOCK) elements
  *     d_x + row * stride + column            mask: column < n   grid[0] * n, if n is the stride
+ *     .. and d_x + row * stride + n + column                    grid[0] * n * 2, if n * 2 is
  *
  * The address of the one access is a sum of terms (../terms/terms.h), of which the lowest level
  * must leave no gap, and the next, the rows, neither, and begin where that ends.  Whether the array
@@ -214,48 +215,88 @@ static bool find_level(Grad *g, const Sum *s, const PolyTerm *stride, const Op *
     return terms_are_digits(&level, (Constants){0}) && find_total(g, &level, loop, &out->total);
 }
 
-/* Nothing but the array is the same for all, and how far behind its beginning. */
-static bool begins_at_array(const Sum *s, const GradArray *a, int64_t *behind)
+/* What is the same for all lies so far behind the array's beginning. */
+static bool find_behind(const Sum *s, const GradArray *a, Poly *behind)
 {
     const Value *from = a->is_gathered ? a->gradient : a->array;
-    const PolyTerm array = {1, 1, {{from, MAX_RANK + from->id}}};
-    Poly rest = {0};
+    const PolyTerm array = {-1, 1, {{from, MAX_RANK + from->id}}};
 
-    return poly_push(&rest, &array) && poly_add(&rest, &s->shared, -1) &&
-           poly_is_constant(&rest, behind) && (*behind = -*behind) >= 0;
+    *behind = s->shared;
+    return poly_push(behind, &array);
 }
 
-/* The accesses as one, whose constants are one more digit: so many, from 0 on, equally far apart.
- */
-static bool put_together(const Grad *g, const GradArray *a, const GradOps *stores, Sum *out)
+/* Are they the same but for that? */
+static bool is_same_but_for(const GradOps *stores, int i, const Sum *first, const Sum *s)
 {
-    const Op *first = stores->at[0];
-    int64_t step = INT64_MAX, all = 0, behind;
+    const Op *a = stores->at[0], *b = stores->at[i];
+    Poly rest = s->raw, moved = s->shared;
 
-    *out = terms_of(g->func, first, g->asked);
-    if (!out->ok || out->covered != 0 || terms_programs(out) != g->asked || out->n == MOST_TERMS)
-        return false;
-    for (int i = 0; i < stores->len; i++) {
-        const Op *access = stores->at[i];
-        const Sum s = terms_of(g->func, access, g->asked);
-        Poly rest = s.raw, moved = s.shared;
-        if (!s.ok || !begins_at_array(&s, a, &behind) || access->block != first->block ||
-            op_operand(access, ir_access(access).mask) !=
-                op_operand(first, ir_access(first).mask) ||
-            !poly_add(&rest, &out->raw, -1) || !poly_add(&moved, &out->shared, -1) ||
-            !poly_equal(&rest, &moved))
+    return a->block == b->block &&
+           op_operand(a, ir_access(a).mask) == op_operand(b, ir_access(b).mask) &&
+           poly_add(&rest, &first->raw, -1) && poly_add(&moved, &first->shared, -1) &&
+           poly_equal(&rest, &moved);
+}
+
+/* Is each of 0, part, .. (n - 1) * part among them? */
+static bool are_parts(const Poly *behind, int n, const Poly *part)
+{
+    for (int k = 0; k < n; k++) {
+        Poly place = {0};
+        bool found = false;
+        if (!poly_add(&place, part, k))
             return false;
-        step = behind > 0 ? MIN(step, behind) : step;
-        all += behind;
+        for (int i = 0; i < n && !found; i++)
+            found = poly_equal(&behind[i], &place);
+        if (!found)
+            return false;
     }
-    const int64_t n = stores->len; /* of 0, step, .. (n - 1) step, each once: no two meet */
-    if (n == 1)
-        return all == 0;
-    if (all != step * (n * (n - 1) / 2))
+    return true;
+}
+
+enum { MOST_TOGETHER = 8 };
+
+/* The accesses as one, whose constants are one more digit: so many, from 0 on, equally far apart.
+ * Or they lie one behind the other, each `part` further on, which the row is then to be long. */
+static bool put_together(const Grad *g, const GradArray *a, const GradOps *stores, Sum *out,
+                         Poly *part)
+{
+    const int n = stores->len;
+    Poly behind[MOST_TOGETHER];
+    int64_t step = 0;
+
+    *part = (Poly){0};
+    *out = terms_of(g->func, stores->at[0], g->asked);
+    if (!out->ok || out->covered != 0 || terms_programs(out) != g->asked || n > MOST_TOGETHER)
         return false;
-    terms_bound(first, out);
+    for (int i = 0; i < n; i++) {
+        const Sum s = terms_of(g->func, stores->at[i], g->asked);
+        if (!s.ok || !find_behind(&s, a, &behind[i]) || !is_same_but_for(stores, i, out, &s))
+            return false;
+    }
+    for (int i = 0; i < n && part->count == 0 && n > 1; i++) {
+        if (behind[i].count > 0 && are_parts(behind, n, &behind[i]))
+            *part = behind[i];
+    }
+    if (n == 1)
+        return behind[0].count == 0;
+    if (part->count == 0 || !poly_is_constant(part, &step))
+        return part->count > 0;
+    *part = (Poly){0};
+    if (step <= 0 || out->n == MOST_TERMS) /* of 0, step, .. each once: no two meet */
+        return false;
+    terms_bound(stores->at[0], out);
     out->at[out->n++] = (Term){.by = step, .count = n, .unit.scale = 1, .from_zero = true};
     return true;
+}
+
+/* Of so many that lie one behind the other, where the mask says that each is as long as that. */
+static bool lay_behind(GradExtent *row, const Poly *part, int n)
+{
+    const GradExtent one = *row;
+
+    *row = (GradExtent){0};
+    return poly_equal(&one.bound, part) && poly_add(&row->bound, &one.bound, n) &&
+           poly_add(&row->total, &one.total, n);
 }
 
 static bool find_cover(Grad *g, const GradArray *a, const GradOps *stores, GradCover *c)
@@ -265,10 +306,12 @@ static bool find_cover(Grad *g, const GradArray *a, const GradOps *stores, GradC
     const GradMeeting *meeting = grad_meeting(g, access);
     const Op *loop;
     Sum s;
+    Poly part;
 
     if (!is_run(a, access, &loop) || (meeting && (meeting->lanes || meeting->rounds)) ||
-        !put_together(g, a, stores, &s))
+        !put_together(g, a, stores, &s, &part))
         return false;
+    const bool several = stores->len > 1 && part.count == 0;
     c->n = find_strides(&s, factors);
     for (int i = 0; i < c->n; i++) {
         if (!find_level(g, &s, &factors[i], loop, &c->at[i]) ||
@@ -276,7 +319,8 @@ static bool find_cover(Grad *g, const GradArray *a, const GradOps *stores, GradC
             return false;
         c->at[i].bound = c->at[i].total;
     }
-    return c->n > 0 && find_bounds(access, &s, factors, stores->len > 1, c);
+    return c->n > 0 && find_bounds(access, &s, factors, several, c) &&
+           (part.count == 0 || lay_behind(&c->at[0], &part, stores->len));
 }
 
 /* Numbers that a launch has names for: parameters, and how many programs there are. */

@@ -74,8 +74,9 @@ static bool adds_in_loops(const Grad *g)
     bool any = false;
 
     for (int i = 0; i < g->nwrt; i++)
-        any |= g->wrt[i].fill == GRAD_ADDED && !g->wrt[i].in_order;
-    return any && !g->wish->atomics && !g->wish->fused && !g->walk.axes;
+        any |=
+            g->wrt[i].fill == GRAD_ADDED && !g->wrt[i].in_order && !grad_by_atomics(g, &g->wrt[i]);
+    return any && !g->wish->fused && !g->walk.axes;
 }
 
 bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)

@@ -119,8 +119,11 @@ static bool meets(Passes *p, const Op *add, const Op *last)
     Map *twins = map_new(p->g->arena);
 
     map_put(twins, MAP_KEY(counter_of(pass_of(add))), counter_of(pass_of(last)));
-    return is_same(p, last->operands[STORE_PTR], add->operands[STORE_PTR], twins) && !a == !b &&
-           (!a || is_same(p, a, b, twins));
+    if (is_same(p, last->operands[STORE_PTR], add->operands[STORE_PTR], twins) && !a == !b &&
+        (!a || is_same(p, a, b, twins)))
+        return true;
+    const Value *array = p->array->gradient; /* or written as another sum */
+    return terms_go_where(add, array, last, array) && terms_go_where(last, array, add, array);
 }
 
 /* Can it be made in the last pass? */
@@ -233,7 +236,7 @@ void gather_passes(Grad *g, GradArray *a)
 {
     const Builder end = g->b;
 
-    if (a->fill != GRAD_ADDED || g->wish->atomics)
+    if (a->fill != GRAD_ADDED || grad_by_atomics(g, a))
         return;
     Passes p = passes_of(g, a);
     const Op *last = p.adds.len > 1 ? p.adds.at[p.adds.len - 1] : NULL;

@@ -1,8 +1,11 @@
 /*
- * masked.c - what a store leaves out need not be 0
+ * masked.c - what a store leaves out, or a choice, need not be 0
  *
  *     tl.store(d_x + at, tl.where(inside, a, 0.0) + b, mask=inside)
  *     tl.store(d_x + at, a + b, mask=inside)
+ *
+ *     tl.where(inside, tl.where(inside, a, 0.0) * b, 0.0)
+ *     tl.where(inside, a * b, 0.0)
  */
 #include "../opt/opt.h"
 #include "gather.h"
@@ -36,6 +39,8 @@ static void look_at(Op *op, void *uses)
 
     if (mask && (op->code == OP_store || op->code == OP_atomic_rmw))
         op->operands[STORE_DATA] = within(uses, op->operands[STORE_DATA], mask);
+    if (op->code == OP_select)
+        op->operands[1] = within(uses, op->operands[1], op->operands[0]);
 }
 
 void gather_without_masks(Grad *g)

@@ -285,7 +285,7 @@ void gather_picks(Grad *g, GradArray *a)
     Picks p = {.g = g, .array = a, .good = true};
     const int needs = g->needs.len;
 
-    if (a->fill != GRAD_ADDED || g->wish->atomics)
+    if (a->fill != GRAD_ADDED || grad_by_atomics(g, a))
         return;
     ir_walk(g->func->body, find, &p);
     Value *mask = p.row ? op_operand(p.row, ir_access(p.row).mask) : NULL;

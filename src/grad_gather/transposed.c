@@ -121,7 +121,7 @@ void gather_transposed(Grad *g, GradArray *a)
     const int needs = g->needs.len;
 
     *s = (Search){.g = g, .array = a};
-    if (a->fill != GRAD_ADDED || a->in_last_pass || g->wish->atomics)
+    if (a->fill != GRAD_ADDED || a->in_last_pass || grad_by_atomics(g, a))
         return;
     ir_walk(g->func->body, find_tap, s);
     tap_join_parts(g, s->taps, s->n);

@@ -458,6 +458,6 @@ static bool gathers(Grad *g, GradArray *a, bool by_rows)
 
 void gather_windows(Grad *g, GradArray *a)
 {
-    if (a->fill == GRAD_ADDED && !g->wish->atomics && !gathers(g, a, false))
+    if (a->fill == GRAD_ADDED && !grad_by_atomics(g, a) && !gathers(g, a, false))
         gathers(g, a, true);
 }

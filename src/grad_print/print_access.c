@@ -60,7 +60,7 @@ static void put_fill(Writer *p, const GradArray *a)
         text_put(&p->text, "atomics: rounds of several programs meet; each program sums what "
                            "others hand to its own elements, and adds it once");
     else
-        text_put(&p->text, p->g->wish->atomics
+        text_put(&p->text, grad_by_atomics(p->g, a)
                                ? "atomics, as wished: elements may be met twice"
                                : "atomics: it is not known which programs meet at an element");
 }

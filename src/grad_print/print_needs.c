@@ -77,10 +77,16 @@ static bool is_said(const Writer *p, int which)
     return false;
 }
 
+/* The option that takes nothing for granted, of the array if there are others. */
+static const char *atomics_of(const Writer *p, const char *array)
+{
+    return p->g->nwrt > 1 ? arena_printf(p->arena, "--atomics=%s", array) : "--atomics";
+}
+
 /* What is wrong where it does not hold. */
 static const char *need_missed(const Writer *p, const GradNeed *n)
 {
-    Text t = text_new(p->arena);
+    Text wrong = text_new(p->arena), names = text_new(p->arena);
     int arrays = 0, so_far = 0;
 
     if (n->array == &p->g->of)
@@ -88,21 +94,22 @@ static const char *need_missed(const Writer *p, const GradNeed *n)
     for (int i = 0; i < p->g->needs.len; i++)
         arrays += says_same(p, &p->g->needs.at[i], n);
     for (int i = 0; i < p->g->needs.len; i++) {
-        const GradNeed *one = &p->g->needs.at[i];
-        if (!says_same(p, one, n))
+        const GradArray *a = p->g->needs.at[i].array;
+        if (!says_same(p, &p->g->needs.at[i], n))
             continue;
-        const bool is_itself =
-            one->array->array == p->g->of.array; /* d_x is that of what is left */
-        const Value *named = is_itself ? one->array->gradient : one->array->array;
-        text_printf(&t, "%s%s%s",
+        const Param *params = p->g->func->params;
+        const bool is_itself = a->array == p->g->of.array; /* d_x is that of what is left */
+        text_printf(&wrong, "%s%s%s",
                     so_far == 0            ? ""
                     : so_far == arrays - 1 ? " and "
                                            : ", ",
-                    is_itself ? "" : "d_", p->g->func->params[named->index].name);
+                    is_itself ? "" : "d_",
+                    params[(is_itself ? a->gradient : a->array)->index].name);
+        text_printf(&names, "%s%s", so_far ? "," : "", params[a->array->index].name);
         so_far++;
     }
-    text_printf(&t, " %s wrong: derive with --atomics", arrays > 1 ? "are" : "is");
-    return t.s;
+    return arena_printf(p->arena, "%s %s wrong: derive with %s", wrong.s, arrays > 1 ? "are" : "is",
+                        arrays < p->g->nwrt ? atomics_of(p, names.s) : "--atomics");
 }
 
 /* Is it about the grid alone?  Whoever launches sees to that, and the docstring says it: an
@@ -137,10 +144,9 @@ static const char *granted_text(const Writer *p, const GradGranted *a, const cha
 {
     const char *name = p->g->func->params[a->array->array->index].name, *code;
 
-    return arena_printf(p->arena,
-                        "%s line %d reads %s outside of the row, d_%s is wrong: derive with "
-                        "--atomics",
-                        where, print_line_of(p, a->asserted, &code), name, name);
+    return arena_printf(
+        p->arena, "%s line %d reads %s outside of the row, d_%s is wrong: derive with %s", where,
+        print_line_of(p, a->asserted, &code), name, name, atomics_of(p, name));
 }
 
 void print_needs(Writer *p)

@@ -142,8 +142,9 @@ static const struct {
 /* "  --debug, -g          on the CPU: ..", whose text stands in a column of its own. */
 static void put_option(FILE *to, const Option *o, const OptionHelp *help)
 {
+    const char *value = help->value ? help->value : "";
     int width = fprintf(to, "  %s%s%s%s%s", o->name, o->other ? ", " : "", o->other ? o->other : "",
-                        help->value ? " " : "", help->value ? help->value : "");
+                        help->value && o->operand != MAY_NAME ? " " : "", value);
 
     for (const char *line = help->text; line[0];) {
         size_t n = strcspn(line, "\n");

@@ -105,8 +105,9 @@ typedef struct {
     bool dap;                  /* of debug: no file, but an editor */
     bool text;                 /* of report: in the terminal */
     bool ptxas;                /* of report: ask it */
-    const char *of, *wrt;      /* of grad: wrt has names with commas between */
-    VEC(const char *) rounds;  /* of grad: NAME=N */
+    /* of grad: names with commas between; atomics: "" for all of wrt */
+    const char *of, *wrt, *atomics;
+    VEC(const char *) rounds; /* of grad: NAME=N */
     VEC(const char *) variants;
 } Options;
 typedef enum {

@@ -81,6 +81,11 @@ static void set_timeout(const Given *g)
     g->o->timeout = operand_seconds(g->c, g->option->name, g->operand);
 }
 
+static void set_atomics(const Given *g)
+{
+    g->o->atomics = g->operand ? g->operand : "";
+}
+
 static void set_tape(const Given *g)
 {
     if (strcmp(g->operand, "keep") == 0)
@@ -269,8 +274,10 @@ static const Option options[] = {
         {{GRAD, "NAME", "the array that is differentiated"}}},
     {"--wrt", NULL, NEEDS, ONCE, TEXT(wrt),
         {{GRAD, "NAME[,NAME...]", "those that it is differentiated by"}}},
-    {"--atomics", NULL, BARE, AGAIN, SWITCH(launch.atomics),
-        {{GRAD, NULL, "programs that meet add by atomics, not to parts that a second kernel adds up"}}},
+    {"--atomics", NULL, MAY_NAME, AGAIN, set_atomics, 0,
+        {{GRAD, "[=NAME[,NAME...]]",
+          "programs that meet add by atomics, not to parts that a second kernel adds up;\n"
+          "at gradients of these arrays alone"}}},
     {"--recompute", NULL, BARE, AGAIN, SWITCH(launch.recompute),
         {{GRAD, NULL, "what the forward has stored is computed again, and nothing read that it writes"}}},
     {"--fused", NULL, BARE, AGAIN, SWITCH(launch.fused),

@@ -19,6 +19,7 @@ typedef struct {
 /* What may stand behind the name of an option, in its word behind `=` or in the next one. */
 typedef enum {
     BARE,
+    MAY_NAME, /* NAME[,NAME...], behind `=` alone */
     MAY_HAVE, /* a number */
     MAY_LIST, /* NAME=VALUES */
     NEEDS

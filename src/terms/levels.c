@@ -240,6 +240,48 @@ static int last_parameter(const PolyTerm *unit)
     return last;
 }
 
+/* v / d in place of which v is no less. */
+static const Op *quotient_in(const PolyTerm *t, int *at)
+{
+    for (*at = 0; *at < t->count; (*at)++) {
+        const Value *v = t->of[*at].value;
+        if (v && v->def && v->def->code == OP_div && terms_same_for_all(v))
+            return v->def;
+    }
+    return NULL;
+}
+
+/* Numbers of arguments, of which d is more than 0, as what it is the length of has elements. */
+bool terms_without_quotient(const PolyTerm *t, PolyTerm *out)
+{
+    int at;
+    const Op *op = quotient_in(t, &at);
+    Poly whole, by, factors = {0}, product;
+    PolyTerm rest = *t, less;
+
+    if (!op || !terms_polynomial(op->operands[0], &whole) || whole.count != 1 ||
+        !terms_polynomial(op->operands[1], &by) || by.count != 1 || by.terms[0].scale <= 0)
+        return false;
+    rest.of[at] = rest.of[--rest.count];
+    if (poly_divide(&rest, &by.terms[0], &less)) /* v / d * d */
+        rest = less;
+    if (!poly_push(&factors, &rest) || !poly_product(&factors, &whole, &product))
+        return false;
+    *out = product.terms[0];
+    return product.count == 1;
+}
+
+/* Is a, but for a quotient that it has for a factor of b, a part of that? */
+static bool is_quotient_of(const PolyTerm *a, const PolyTerm *b)
+{
+    PolyTerm whole, quotient;
+
+    if (!terms_without_quotient(a, &whole))
+        return false;
+    whole.scale = 1;
+    return poly_divide(b, &whole, &quotient);
+}
+
 bool terms_is_lower(const PolyTerm *a, const PolyTerm *b)
 {
     PolyTerm quotient, x = *a, y = *b;
@@ -247,6 +289,8 @@ bool terms_is_lower(const PolyTerm *a, const PolyTerm *b)
     x.scale = y.scale = 1;
     if (a->count == b->count && poly_divide(&x, &y, &quotient) && quotient.count == 0)
         return a->scale < b->scale;
+    if (is_quotient_of(&x, &y) || is_quotient_of(&y, &x))
+        return is_quotient_of(&x, &y);
     if (a->count < b->count ? poly_divide(&y, &x, &quotient) : poly_divide(&x, &y, &quotient))
         return a->count < b->count;
     return last_parameter(a) > last_parameter(b);

@@ -105,6 +105,9 @@ bool terms_are_not_negative(const Poly *p); /* constants, indices, programs, rou
 bool terms_is_same_poly(const Poly *p);     /* for all programs, in all rounds */
 /* Of the factors of terms: is a level with those of a below one with those of b? */
 bool terms_is_lower(const PolyTerm *a, const PolyTerm *b);
+/* With v for v / d, and for v / d * d, which is no more: of an argument v, or a product of some.
+ * False: it has no such quotient. */
+bool terms_without_quotient(const PolyTerm *t, PolyTerm *out);
 /* The factors of all terms, the smallest first; -1: too many, or one is negative. */
 enum { MOST_UNITS = 4 };
 int terms_units(const Sum *s, PolyTerm units[MOST_UNITS]);

@@ -250,7 +250,7 @@ expect 0 out "def scale_grad_grad(" "$tilec" grad written.py --of d_x --wrt x,d_
 shared() {
     "$tilec" grad k.py:rows --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'out:*fp32' row:i32 BLOCK=16 "$@"
 }
-for text in 'tl.store(d_w_row + offsets, ' 'Where not 16 <= row, d_x is wrong: derive with --atomics.' 'def rows_grad_sum(total, parts, n_parts, size,' \
+for text in 'tl.store(d_w_row + offsets, ' 'Where not 16 <= row, d_x is wrong: derive with --atomics=x.' 'def rows_grad_sum(total, parts, n_parts, size,' \
     'd_w_parts: min(grid[0], 256) rows of BLOCK elements, float32; '; do
     expect 0 out "$text" shared
 done
@@ -406,6 +406,42 @@ expect 0 out 'd_x: its elements are stored, each once.' layer_norm
 expect 0 out 'd_x: plain store: in the last pass, with what the others hand on' layer_norm --stage grad
 expect 0 out 'd_x: is added to, by atomics' layer_norm --atomics
 
+# also where passes write one address as different sums, and groups are C // G long, which G times are no more than C
+groups() {
+    "$tilec" grad "$source/tests/grad/unseen.py:group_norm_nhwc" --of y --wrt x 'x:*fp32' 'w:*fp32' 'b:*fp32' 'y:*fp32' 'mean:*fp32' \
+        'rstd:*fp32' HW:i32 C:i32 G:i32 eps:fp32 BP=8 BG=4 --stage grad
+}
+expect 0 out 'd_x: plain store: in the last pass, with what the others hand on' groups
+expect 0 out 'where not 1 <= G, d_x is wrong' groups
+[ "$(grep -c "where not" "$folder/out")" = 1 ] || wrong "what is always so is said, too"
+
+# softmax is measured from the log of its sum where its mask is that of the result, if with other types, as of a block
+# pointer, and where the maximum begins with a number; so keys of causal attention in two stages have plain stores, and
+# those of a window that several heads share one atomic for each block
+attend() {
+    kernel=$1
+    shift
+    "$tilec" grad "$source/tests/grad/unseen.py:$kernel" --of o --wrt q,k,v 'q:*fp32' 'k:*fp32' 'v:*fp32' 'o:*fp32' 'lse:*fp32' \
+        N:i32 scale:fp32 D=16 BM=16 BN=16 "$@"
+}
+expect 0 out 'lse: as att_causal_blocks left it' attend att_causal_blocks
+expect 0 out 'd_k: its elements are stored, each once.' attend att_causal_blocks
+expect 0 out 'lse: as att_window_gqa left it' attend att_window_gqa G:i32 window:i32
+expect 0 out 'each program sums what others hand to its own elements, and adds it once' attend att_window_gqa G:i32 window:i32 --stage grad
+
+# of some arrays alone: nothing is taken for granted of these, and the others are as they were
+two_of() {
+    "$tilec" grad "$source/tests/grad/strided.py:layer_norm" --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'b:*fp32' 'out:*fp32' \
+        stride:i32 n:i32 eps:fp32 BLOCK=16 "$@"
+}
+expect 0 out 'd_x is wrong: derive with --atomics=x' two_of
+for text in 'd_x: is added to, by atomics' 'd_w_parts: min(grid[0], 256) rows'; do
+    expect 0 out "$text" two_of --atomics=x
+done
+expect 0 out 'd_w: is added to, by atomics' two_of --atomics=x,w
+expect 2 err '--atomics=b: the array is not among those of --wrt' two_of --atomics=b
+expect 2 err '--atomics ,x: a name is missing' two_of --atomics=,x
+
 expect 0 out 'd_row + tl.where(columns_2 == picked, d_wanted, 0.0)' "$tilec" grad "$source/tests/grad/picks.py:smoothed_in_passes" \
     --of out --wrt x 'x:*fp32' 'labels:*i64' 'out:*fp32' row:i32 BLOCK=16
 
@@ -415,11 +451,13 @@ passes() {
     shift
     "$tilec" grad "$source/tests/grad/rows.py:$kernel" --of out --wrt x 'x:*fp32' 'out:*fp32' row:i32 BLOCK=16 "$@"
 }
-for kernel in online_log_softmax 'by_mean_of_some some:i32' by_mean_of_even; do
+for kernel in 'by_mean_of_some some:i32' by_mean_of_even; do
     # shellcheck disable=SC2086 # words
     expect 0 out 'd_x: is added to, each element by one program: zero it before.' passes $kernel
 done
 expect 0 out 'd_x: is added to, by atomics' passes by_mean_of_even --atomics
+expect 0 out 'd_x: its elements are stored, each once.' passes online_log_softmax # a maximum for each lane
+grep -q _tape "$folder/out" && wrong "what is measured from lanes' maxima has a tape"
 barriers=$(passes by_mean_of_even | grep -c 'tl.debug_barrier()')
 [ "$barriers" = 1 ] || wrong "$barriers barriers between two passes"
 

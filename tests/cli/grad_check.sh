@@ -28,6 +28,12 @@ def squares(x, out, row, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def weighed(x, w, out, row, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + tl.program_id(0), tl.sum(tl.load(x + tl.program_id(0) * row + at) * tl.load(w + at), axis=0))
+
+
+@triton.jit
 def added(x, out, BLOCK: tl.constexpr):
     a = tl.load(x + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK))
     tl.atomic_add(out, tl.sum(a * a * a, axis=0))
@@ -118,6 +124,10 @@ overlap='--grid 3 row=4 x=randn(fp32,16) out=empty(fp32,3) BLOCK=8'
 expect 0 err 'note: not 8 <= row, so that d_x is derived with --atomics' prove squares x $overlap
 expect 0 out 'd_x: agrees with differences' prove squares x $overlap
 expect 0 out 'd_x: agrees with differences' prove squares x $overlap --atomics
+both='--grid 3 row=4 x=randn(fp32,16) w=randn(fp32,8) out=empty(fp32,3) BLOCK=8'
+expect 0 err 'note: not 8 <= row, so that d_x is derived with --atomics' prove weighed x,w $both
+expect 0 out 'd_w: agrees with differences' prove weighed x,w $both
+expect 0 out 'd_w_parts' prove weighed x,w $both -o /dev/stdout # which has nothing to do with it
 expect 1 err '--check: elements of `out` are stored twice, as not 4 <= row' prove turns x --grid 2 row=3 count=4 x='randn(fp32,16)' out='empty(fp32,16)' BLOCK=4
 
 # rounds that data says: how many there are at most is an option, which may use arguments; too few are found

@@ -137,3 +137,33 @@ def begun_elsewhere(x, first, out, row, BLOCK: tl.constexpr):
         total = total * tl.exp(top - higher) + tl.exp(a - higher)
         top = higher
     tl.store(out + lanes, top + tl.log(total))
+
+
+@triton.jit
+def crossed(a, b, out, BLOCK: tl.constexpr):
+    """One maximum along both axes: its lanes move each for itself, so that they do not take each other off."""
+    i = tl.arange(0, BLOCK)
+    top = tl.maximum(tl.load(a + i), tl.load(b + i))
+    tl.store(out + i[:, None] * BLOCK + i[None, :], tl.exp(top[:, None] - top[None, :]) * tl.load(a + i)[:, None])
+
+
+@triton.jit
+def crossed_tiles(a, b, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    at = i[:, None] * BLOCK + i[None, :]
+    top = tl.maximum(tl.load(a + at), tl.load(b + at))
+    tl.store(out + at, top - tl.trans(top) + tl.load(b + at))
+
+
+@triton.jit
+def crossed_in_rounds(x, out, row, BLOCK: tl.constexpr):
+    """What a round hands on is the maximum of other lanes."""
+    i = tl.arange(0, BLOCK)
+    top = tl.zeros([BLOCK, BLOCK], tl.float32)
+    total = tl.zeros([BLOCK, BLOCK], tl.float32)
+    for k in range(row):
+        a = tl.load(x + (k * BLOCK + i[:, None]) * BLOCK + i[None, :])
+        higher = tl.trans(tl.maximum(top, a))
+        total = total * tl.exp(top - higher) + tl.exp(a - higher)
+        top = higher
+    tl.store(out + i[:, None] * BLOCK + i[None, :], top + tl.log(total))

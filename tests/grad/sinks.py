@@ -129,3 +129,24 @@ def sink_and_log(x, sink, out, lse, n, BLOCK: tl.constexpr):
         o = i + tl.arange(0, BLOCK)
         v = tl.load(x + row * n + o, mask=o < n, other=float("-inf"))
         tl.store(out + row * n + o, tl.exp(v - top) / total, mask=o < n)
+
+
+@triton.jit
+def one_and_log(x, out, lse, n, BLOCK: tl.constexpr):
+    """What the maximum begins with is a number, and so is what the sum does: 1, or 0."""
+    row = tl.program_id(0)
+    top, total, least, sums = 0.0, 1.0, -1e30, 0.0
+    for i in range(0, n, BLOCK):
+        o = i + tl.arange(0, BLOCK)
+        v = tl.load(x + row * n + o, mask=o < n, other=-1e30)
+        new = tl.maximum(top, tl.max(v))
+        total = total * tl.exp(top - new) + tl.sum(tl.exp(v - new))
+        top = new
+    tl.store(lse + row, top + tl.log(total))
+    for i in range(0, n, BLOCK):
+        o = i + tl.arange(0, BLOCK)
+        v = tl.load(x + row * n + o, mask=o < n, other=-1e30)
+        new = tl.maximum(least, tl.max(v))
+        sums = sums * tl.exp(least - new) + tl.sum(tl.exp(v - new) * v)
+        least = new
+    tl.store(out + row, sums * tl.exp(least - top) / total)

@@ -105,7 +105,7 @@ static bool divides(Grad *g, const GradArray *a, const Op *access, const Value *
         return false;
     poly_push(&apart, &(PolyTerm){.scale = least});
     return (least <= 1 && p.terms[0].scale > 0 && is_positive(access, &p.terms[0])) ||
-           ((!g->wish->atomics || a == &g->of) && grad_need(g, a, &apart, &p.terms[0]));
+           ((!grad_by_atomics(g, a) || a == &g->of) && grad_need(g, a, &apart, &p.terms[0]));
 }
 
 bool terms_need_divisors(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)

@@ -2,11 +2,11 @@
  * alone.h - do terms of an address (../terms/terms.h) give one sum twice?  What alone.c, needs.c
  * and reach.c ask each other
  */
-#ifndef TILEC_GRAD_ALONE_H
-#define TILEC_GRAD_ALONE_H
+#ifndef TILEC_GRAD_FACTS_ALONE_H
+#define TILEC_GRAD_FACTS_ALONE_H
 
 #include "../terms/terms.h"
-#include "grad.h"
+#include "facts.h"
 
 /* reach.c */
 /* Quotients and remainders of programs' numbers tell them where no divisor is negative: is it so,

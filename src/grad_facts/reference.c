@@ -19,7 +19,7 @@
  * 0 grows by anything, and infinities shift by anything: where(m == -inf, 0, m) is m.
  */
 #include "../grad_forms/moves.h"
-#include "grad.h"
+#include "facts.h"
 
 enum { MOST_MOVED = 64 };
 
@@ -45,13 +45,13 @@ static Change renamed(Change c, Value *const *from, Value *const *to, int n)
 static Change replaced(const Moving *m, const Change *c, Value *const *args, const Change *by,
                        int n)
 {
-    Change out = {.how = c->how, .along = c->along};
+    Change out = {.how = c->how};
 
     if (c->how == ANYTHING || c->how == NOT_KNOWN)
         return *c;
     for (int i = 0; i < c->n; i++) {
         const Drift *move = &c->at[i];
-        Change more = {.how = SHIFTS, .at = {*move}, .n = 1, .along = EVERY_DIM};
+        Change more = {.how = SHIFTS, .at = {*move}, .n = 1};
         for (int k = 0; k < n; k++) {
             if (args[k] && args[k] == move->of) {
                 more = moves_times(by[k], move->by);
@@ -60,6 +60,9 @@ static Change replaced(const Moving *m, const Change *c, Value *const *args, con
                         return moves_not_known(moves_blame_of(m, c));
                     if (move->factor)
                         more.at[t].factor = move->factor;
+                    for (int d = 0; d < MAX_RANK; d++)
+                        more.at[t].dims[d] =
+                            (int8_t)(more.at[t].dims[d] < 0 ? -1 : move->dims[more.at[t].dims[d]]);
                 }
             }
         }
@@ -106,8 +109,8 @@ static bool becomes_point(Moving *m, Rounds *r, int i)
 {
     const Change *c = &r->next[i];
 
-    if (r->assumed[i].how != ANYTHING || c->how != SHIFTS || c->n != 1 || c->at[0].factor ||
-        c->at[0].by != 1 || !opt_inside(c->at[0].of->block, r->loop))
+    if (r->assumed[i].how != ANYTHING || !moves_as(c, r->args[i]) ||
+        !opt_inside(c->at[0].of->block, r->loop))
         return false;
     map_put(m->blames, (uint64_t)r->args[i]->id,
             (void *)(uintptr_t)(moves_blame_of(m, c) | moves_blame_of(m, &r->init[i])));
@@ -145,15 +148,12 @@ static bool reassume(Moving *m, Rounds *r, int i)
         return check_point(m, r, i, blame);
     for (int k = 0; k < r->n; k++) {
         const Change *by = &r->next[k];
-        bool is_one = r->points[k] && by->n == 1 && by->at[0].by == 1 && !by->at[0].factor;
-        now[k] = is_one ? (Value *)by->at[0].of : NULL;
+        now[k] = r->points[k] && moves_as(by, r->args[k]) ? (Value *)by->at[0].of : NULL;
     }
     if (r->assumed[i].how == ANYTHING) {
         Change guess = c.how == ANYTHING ? r->init[i] : renamed(c, now, r->args, r->n);
         if (!leaves(&guess, r->loop, r->points, r->n))
             guess = moves_not_known(blame);
-        if (r->init[i].n > 0)
-            guess.along &= r->init[i].along;
         assume(m, r, i, guess);
         return true;
     }
@@ -165,12 +165,9 @@ static bool reassume(Moving *m, Rounds *r, int i)
                 begins.how != NOT_KNOWN &&
                 (later || moves_equal(&begins, &r->init[i]) ||
                  (r->init[i].n == 0 && moves_fit_any(init, r->assumed[i].how)));
-    if (good && (r->assumed[i].along & ~c.along) == 0)
-        return false;
-    Change next = r->assumed[i];
-    next.along &= c.along;
-    assume(m, r, i, good ? next : moves_not_known(blame | moves_blame_of(m, &r->assumed[i])));
-    return true;
+    if (!good)
+        assume(m, r, i, moves_not_known(blame | moves_blame_of(m, &r->assumed[i])));
+    return !good;
 }
 
 /* What the loop gives changes as what a round began with. */
@@ -202,14 +199,13 @@ static void look_at_loop(Moving *m, const Op *loop)
                 .assumed = NEW_N(m->arena, Change, n + 1),
                 .init = NEW_N(m->arena, Change, n + 1),
                 .next = NEW_N(m->arena, Change, n + 1)};
+    const Change anything = {.how = ANYTHING};
     bool again = true;
 
     for (int i = 0; i < n; i++) {
         r.args[i] = body->args[i + 1];
         r.init[i] = moves_change_of(m, loop->operands[FOR_BOUNDS + i]);
-        assume(m, &r, i,
-               moves_is_float(r.args[i]) ? (Change){.how = ANYTHING, .along = EVERY_DIM}
-                                         : moves_none);
+        assume(m, &r, i, moves_is_float(r.args[i]) ? anything : moves_none);
     }
     while (again) {
         again = false;

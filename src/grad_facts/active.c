@@ -5,7 +5,7 @@
  *
  * Both are found by going over the function until nothing changes, as loops hand values round.
  */
-#include "grad.h"
+#include "facts.h"
 
 bool grad_is_active(const Grad *g, const Value *v)
 {
@@ -34,6 +34,17 @@ int grad_array_of(const Grad *g, const Value *pointer)
     const Value *v = origin(pointer);
 
     return v && v->block == g->func->body ? v->index : -1;
+}
+
+GradArray *grad_wrt_of(Grad *g, const Value *pointer)
+{
+    int array = grad_array_of(g, pointer);
+
+    for (int i = 0; i < g->nwrt; i++) {
+        if (g->wrt[i].array->index == array)
+            return &g->wrt[i];
+    }
+    return NULL;
 }
 
 static bool mark(Grad *g, const Value *v, GradFacts fact)

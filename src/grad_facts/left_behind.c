@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "grad.h"
+#include "facts.h"
 
 /* From the kernel's `def` to the end of its docstring; empty: it has none. */
 static const char *docstring(const Grad *g)

@@ -186,6 +186,15 @@ static bool is_hopeless(const Poly *apart)
     return apart->count > 0;
 }
 
+/* C / G * G <= C */
+static bool is_of_quotient(const Poly *least, const PolyTerm *unit)
+{
+    PolyTerm whole, quotient;
+
+    return least->count == 1 && terms_without_quotient(&least->terms[0], &whole) &&
+           poly_divide(unit, &whole, &quotient) && quotient.count == 0 && quotient.scale > 0;
+}
+
 bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *unit)
 {
     GradNeed n = {.array = a, .least = *least};
@@ -199,6 +208,8 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *u
         return false;
     if (poly_is_constant(&apart, &constant))
         return constant >= 0;
+    if (is_of_quotient(least, unit))
+        return true;
     if (is_hopeless(&apart))
         return false;
     if (apart.count == 1) { /* n - R // 2 <= n: R is not negative */
@@ -273,7 +284,7 @@ bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, co
     Term programs[AXES];
     Poly reached, all;
     int n = 0;
-    bool good = !g->wish->atomics && s->covered == 0 && !terms_has_parts(s) &&
+    bool good = !grad_by_atomics(g, a) && s->covered == 0 && !terms_has_parts(s) &&
                 reach_of_program(g, a, access, s, &reached) && poly_add(&reached, behind, 1);
 
     for (int i = 0; i < s->n; i++) {
@@ -310,7 +321,8 @@ static bool need_levels(Grad *g, const GradArray *a, const Op *access, const Sum
     PolyTerm units[MOST_UNITS];
     int n = terms_units(s, units);
     Poly reached = {0}; /* more than all levels so far reach */
-    bool good = n > 0 && (!g->wish->atomics || a == &g->of) && add_constant(&reached, 1 + c.span);
+    bool good =
+        n > 0 && (!grad_by_atomics(g, a) || a == &g->of) && add_constant(&reached, 1 + c.span);
 
     for (int i = 0; i < n && good; i++) {
         int64_t offset;
@@ -393,7 +405,7 @@ bool terms_in_order(Grad *g, const GradArray *a, Op *const access[2], const Sum 
         const Sum level = terms_level(&s[0], &units[row]);
         Poly reached = of[1 - first].hi;
         units[row].scale = terms_common_factor(&level);
-        good = (!g->wish->atomics || a == &g->of) && poly_add(&reached, &of[first].lo, -1);
+        good = (!grad_by_atomics(g, a) || a == &g->of) && poly_add(&reached, &of[first].lo, -1);
         good = good && grad_need(g, a, &reached, &units[row]);
     }
     if (!good)
@@ -435,7 +447,7 @@ bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Con
     Sum limited = *s;
     bool good = need_levels(g, a, access, s, c);
 
-    if (!good && !g->wish->atomics && terms_limit_programs(g, a, &limited))
+    if (!good && !grad_by_atomics(g, a) && terms_limit_programs(g, a, &limited))
         good = need_levels(g, a, access, &limited, c);
     if (!good)
         g->needs.len = before;

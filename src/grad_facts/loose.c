@@ -10,7 +10,7 @@
  * of its shape.
  */
 #include "../opt/opt.h"
-#include "grad.h"
+#include "facts.h"
 
 typedef struct {
     Grad *g;

@@ -387,7 +387,7 @@ static bool lie_apart(Grad *g, const GradArray *a, const Accesses *both)
     rest[0].at[rest[0].n++] = (Term){.by = 1, .count = end + 1, .unit.scale = 1, .from_zero = true};
     Sum level = terms_level(&rest[0], &(PolyTerm){.scale = 1});
     if (!terms_are_digits(&level, (Constants){0}) &&
-        (g->wish->atomics || !terms_limit_programs(g, a, &level) ||
+        (grad_by_atomics(g, a) || !terms_limit_programs(g, a, &level) ||
          !terms_are_digits(&level, (Constants){0})))
         return false;
     for (int i = 0; i < 2; i++) {
@@ -417,9 +417,9 @@ static bool lie_in_order(Grad *g, const GradArray *a, const Accesses *both)
 }
 
 /* One that lies as what is differentiated does. */
-static bool lies_as_stored(const Grad *g, const GradOps *accesses)
+static bool lies_as_stored(const Grad *g, const GradArray *a, const GradOps *accesses)
 {
-    for (int i = 0; i < g->as_stored.len && !g->wish->atomics && accesses->len == 1; i++) {
+    for (int i = 0; i < g->as_stored.len && !grad_by_atomics(g, a) && accesses->len == 1; i++) {
         if (g->as_stored.at[i] == accesses->at[0])
             return true;
     }
@@ -435,7 +435,7 @@ static bool all_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsi
 
     for (int i = 0; i < of.len; i++)
         own[i] = terms_of(g->func, of.at[i], programs);
-    bool good = are_alone(g, a, &of) || lies_as_stored(g, accesses);
+    bool good = are_alone(g, a, &of) || lies_as_stored(g, a, accesses);
     if (good || accesses->len == 1)
         return good;
     good = true;
@@ -508,7 +508,7 @@ bool grad_adds_once(Grad *g, const GradArray *a)
     PolyTerm product = {.scale = 1};
     Poly all = {0};
 
-    if (!g->is_summed || g->wish->atomics)
+    if (!g->is_summed || grad_by_atomics(g, a))
         return !g->is_summed || g->asked == EVERY_AXIS;
     for (int axis = 0; axis < AXES; axis++) {
         const Value *programs = grad_number_of_programs(g, axis);
@@ -523,7 +523,7 @@ bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigne
 {
     const int needs = g->needs.len;
     const bool is_one = programs == 0; /* or what is differentiated were stored twice */
-    bool good = !is_one || (!g->wish->atomics && grad_adds_once(g, a)), apart = is_one;
+    bool good = !is_one || (!grad_by_atomics(g, a) && grad_adds_once(g, a)), apart = is_one;
 
     for (int i = 0; i < accesses->len && good; i++) {
         const GradOps one = {.at = &accesses->at[i], .len = 1};

@@ -12,7 +12,7 @@
  */
 #include <math.h>
 
-#include "grad.h"
+#include "facts.h"
 
 enum { DEEPEST = 40 };
 
