@@ -137,7 +137,7 @@ static Value *address_of(const Op *op)
     return op->code == OP_load || op->code == OP_store ? op->operands[0] : NULL;
 }
 
-/* By addresses; or by what else is asked of digits. */
+/* By addresses; or by all that is asked of digits. */
 static bool find_cuts(Flat *x, bool addresses)
 {
     DigitCuts c = {0};
@@ -146,7 +146,8 @@ static bool find_cuts(Flat *x, bool addresses)
         bool asks = op->nresults > 0 && !flat_sum(x, op->results[0]) && op_is_elementwise(op);
         for (int i = 0; i < op->noperands; i++) {
             const Value *v = op->operands[i];
-            if (v->type->rank > 0 && flat_sum(x, v) && (addresses ? v == address_of(op) : asks))
+            if (v->type->rank > 0 && flat_sum(x, v) &&
+                (v == address_of(op) || (asks && !addresses)))
                 digit_add_cuts(&c, flat_sum(x, v));
         }
     }
@@ -194,8 +195,9 @@ static bool has_window(const Flat *x, int *bytes)
     return false;
 }
 
-/* Choose the tiles; false: it stays as it is. */
-static bool is_worth_it(Flat *x)
+/* Choose the tiles, with `windows` for these, too, whose masks tell rows; false: it stays as it is.
+ */
+static bool is_worth_it(Flat *x, bool windows)
 {
     bool stores = false, loads = false;
     int bytes = 1;
@@ -210,7 +212,7 @@ static bool is_worth_it(Flat *x)
         x->down = !stores;
         return true;
     }
-    if (!has_window(x, &bytes))
+    if (!windows || !has_window(x, &bytes))
         return false;
     x->rows = WINDOW_ROWS;
     x->columns = WINDOW_BYTES / bytes;
@@ -226,7 +228,7 @@ void opt_flat(Func *f)
         return;
     x.sums = digit_sums(f, f->body, x.flat, x.arena);
     for (int i = 0; i < 2; i++) {
-        if (find_cuts(&x, i == 0) && is_worth_it(&x)) {
+        if (find_cuts(&x, i == 0) && is_worth_it(&x, i == 1)) {
             flat_rewrite(&x);
             return;
         }
