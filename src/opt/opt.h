@@ -62,6 +62,8 @@ void opt_licm(Func *f);
 void opt_unroll(Func *f, bool windows, bool short_loops);
 void opt_unroll_sums(Func *f); /* four rounds in one, of loops that only add up tiles */
 void opt_assert(Func *f);      /* assert and check to the code that finds where they fail */
+/* Where programs have flat indices, i // N and i % N: tiles of rows and columns.  As opt_rows(). */
+void opt_flat(Func *f);
 /* Stores of tiles put together of two, and reductions that take such apart, as two of each. */
 void opt_pairs(Func *f);
 /* The same op over tiles that are one array a few places apart, by fewer loads and ops. */

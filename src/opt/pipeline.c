@@ -72,6 +72,13 @@ static void rows_module(Module *m, const OptOptions *o, Diags *d)
         opt_rows(m->funcs[i]);
 }
 
+static void flat_module(Module *m, const OptOptions *o, Diags *d)
+{
+    (void)d;
+    for (int i = 0; o->windows && o->disjoint && i < m->nfuncs; i++)
+        opt_flat(m->funcs[i]);
+}
+
 static void ahead_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
@@ -88,6 +95,7 @@ typedef enum {
     CSE,
     DCE,
     UNROLL,
+    FLAT,
     PAIRS,
     WINDOW,
     CLAMP,
@@ -117,6 +125,7 @@ static const Pass passes[] = {
     [CSE]      = {"cse", opt_cse, NULL},             /* compute equal things once */
     [DCE]      = {"dce", opt_dce, NULL},             /* drop what nothing needs, carried values too */
     [UNROLL]   = {"unroll", NULL, unroll_module},    /* repeat the bodies of loops that ask for it */
+    [FLAT]     = {"flat", NULL, flat_module},        /* rows and columns of flat indices as tiles */
     [PAIRS]    = {"pairs", opt_pairs, NULL, .windows = true},      /* every other element as a tile of its own */
     [WINDOW]   = {"window", opt_window, NULL, .windows = true},    /* maxima and sums over windows, by halves */
     [CLAMP]    = {"clamp", opt_clamp, NULL, .windows = true},      /* edges of loads at clamped indices by themselves */
@@ -140,15 +149,15 @@ static const Pass passes[] = {
 /* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
-    LEGALISE, INLINE, ASSERT,   PROMISE,      /* what targets have */
-    FOLD,     CSE,    DCE,                    /* the kernel as written, without waste */
-    UNROLL,   FOLD,   PAIRS,    WINDOW,       /* loops */
-    CLAMP,    DOT,    THIN,     CARRY,        /* edges, what they add up, and carry */
-    SETTLE,   FOLD,   LICM,     CSE,     DCE, /* one tile of offsets, scalar steps */
-    NARROW,   EARLY,  SUMS,     ROWS,         /* bytes, sums, rows, */
-    LATE,     DCE,                            /* what lanes would wait for */
-    AHEAD,    WHOLE,  CONTRACT, MATH,         /* what the target is slow at */
-    FOLD,     LICM,   CSE,      DCE,          /* coefficients leave the loops */
+    LEGALISE, INLINE, ASSERT,   PROMISE,        /* what targets have */
+    FOLD,     CSE,    DCE,                      /* the kernel as written, without waste */
+    UNROLL,   FOLD,   FLAT,     PAIRS,          /* loops */
+    WINDOW,   CLAMP,  DOT,      THIN,    CARRY, /* edges, what they add up, and carry */
+    SETTLE,   FOLD,   LICM,     CSE,     DCE,   /* one tile of offsets, scalar steps */
+    NARROW,   EARLY,  SUMS,     ROWS,           /* bytes, sums, rows, */
+    LATE,     DCE,                              /* what lanes would wait for */
+    AHEAD,    WHOLE,  CONTRACT, MATH,           /* what the target is slow at */
+    FOLD,     LICM,   CSE,      DCE,            /* coefficients leave the loops */
 };
 
 static int renumber_block(Block *b, int next)

@@ -173,8 +173,68 @@ def rows():
               "stride": n, "BLOCK": block}, {"out": (dtype, sums)})
 
 
+def turned():
+    for dtype, m, n, block in (("fp32", 40, 70, 256), ("u8", 33, 100, 300), ("fp64", 64, 64, 512),
+                               ("fp16", 5, 130, 128), ("i32", 130, 15, 128), ("fp32", 17, 33, 1024)):
+        x = random.integers(0, 100, (m, n)).astype(NUMPY_TYPES[dtype])
+        out = empty(dtype, n, m)
+        case(f"turned {dtype} {m}x{n}", "turned_in", "1,cdiv(m*N,BLOCK)+2",
+             {"out": out, "x": x, "m": m, "N": n, "pitch": m, "BLOCK": block},
+             {"out": (dtype, x.T + x.dtype.type(1))})
+        case(f"turned {dtype} {m}x{n} by what is stored", "turned_out", "cdiv(m*N,BLOCK)",
+             {"out": out, "x": apart(suite, x), "m": m, "N": n, "pitch": "x.stride(0)", "BLOCK": block},
+             {"out": (dtype, x.T)})
+        some = block * (m * n // block // 2)
+        want = np.full((n, m), 9, x.dtype)
+        want.T.flat[:some] = x.flat[:some] + 1
+        case(f"some of {dtype} {m}x{n} turned", "turned_in", f"1,{some // block}",
+             {"out": np.full((n, m), 9, x.dtype), "x": x, "m": m, "N": n, "pitch": m, "BLOCK": block},
+             {"out": (dtype, want)})
+    for n in (40, 70):
+        x = random.integers(0, 100, (n, n)).astype(np.int32)
+        case(f"in place {n}", "shifted_in_place", "cdiv(n,BLOCK)",
+             {"x": x, "n": n * n - 3, "N": n, "BLOCK": 256},
+             {"x": ("i32", np.where(np.arange(n * n).reshape(n, n).T < n * n - 3, 2 * x, x))})
+
+
+def channels():
+    for dtype, b, c, h, w, block in (("fp32", 2, 32, 9, 7, 256), ("u8", 1, 70, 5, 40, 512),
+                                     ("fp32", 3, 16, 6, 6, 128), ("i16", 2, 3, 20, 30, 256)):
+        x = random.integers(0, 100, (b, c, h, w)).astype(NUMPY_TYPES[dtype])
+        last = np.ascontiguousarray(x.transpose(0, 2, 3, 1))
+        number = np.broadcast_to(np.arange(c), last.shape).astype(x.dtype)
+        upper = np.arange(h)[:, None] < np.arange(w)
+        args = {"n": x.size, "C": c, "H": h, "W": w, "BLOCK": block}
+        case(f"channels last {dtype} {x.shape}", "channels_last", "cdiv(n,BLOCK)",
+             {"out": empty(dtype, *last.shape), "x": x, **args},
+             {"out": (dtype, np.where(upper[None, :, :, None], last, number))})
+        case(f"channels first {dtype} {x.shape}", "channels_first", "cdiv(n,BLOCK)",
+             {"out": empty(dtype, *x.shape), "x": last, **args}, {"out": (dtype, x)})
+
+
+def windows():
+    for dtype, b, h, w, radius, block in (("u8", 2, 20, 300, 2, 512), ("fp32", 3, 17, 70, 1, 256),
+                                          ("u8", 1, 40, 256, 1, 1024), ("i16", 2, 5, 9, 1, 128)):
+        x = random.integers(0, 100, (b, h, w)).astype(NUMPY_TYPES[dtype])
+        size = 2 * radius + 1
+        padded = np.pad(x, ((0, 0), (radius, radius), (radius, radius)))
+        want = np.lib.stride_tricks.sliding_window_view(padded, (size, size), (1, 2)).max((3, 4))
+        case(f"largest near {dtype} {x.shape}", "largest_near", "cdiv(B*H*W,BLOCK)",
+             {"out": empty(dtype, *x.shape), "x": x, "B": b, "H": h, "W": w, "R": radius, "BLOCK": block},
+             {"out": (dtype, want)})
+    for h, w, block in ((40, 100, 256), (16, 64, 512), (3, 5, 16)):
+        x = random.integers(0, 100, (h, w)).astype(np.float32)
+        padded = np.pad(x, 1, mode="edge")
+        want = np.lib.stride_tricks.sliding_window_view(padded, (3, 3)).sum((2, 3))
+        case(f"smoothed {h}x{w}", "smoothed", "cdiv(H*W,BLOCK)",
+             {"out": empty("fp32", h, w), "x": x, "H": h, "W": w, "BLOCK": block}, {"out": ("fp32", want)})
+
+
 batch_norms()
 rows()
+turned()
+channels()
+windows()
 pads()
 heads()
 concatenations()

@@ -184,3 +184,69 @@ def unmasked_numbers(out, numbers, index, n, N, BLOCK: tl.constexpr):
     row = tl.load(index + i // N, mask=i < n, other=-7)
     tl.store(numbers + i, row)
     tl.store(out + i, row + i % N, mask=i < n)
+
+
+@triton.jit
+def turned_in(out, x, m, N, pitch, BLOCK: tl.constexpr):
+    """A transpose, by the elements that are read; the grid may be too short for all, or too long."""
+    i = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < m * N
+    tl.store(out + i % N * pitch + i // N, tl.load(x + i, mask=inside) + 1, mask=inside)
+
+
+@triton.jit
+def turned_out(out, x, m, N, pitch, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK) + BLOCK * tl.program_id(0)
+    wide = i.to(tl.int64)
+    tl.store(out + wide, tl.load(x + (wide % m) * pitch + wide // m, mask=i < m * N, other=7), mask=wide < m * N)
+
+
+@triton.jit
+def channels_last(out, x, n, C, H, W, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    c, w, h, b = i % C, i // C % W, i // (C * W) % H, i // (C * W * H)
+    v = tl.load(x + ((b * C + c) * H + h) * W + w, mask=i < n)
+    tl.store(out + i, tl.where(h < w, v, c.to(v.dtype)), mask=i < n)
+
+
+@triton.jit
+def channels_first(out, x, n, C, H, W, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    c, w, h, b = i % C, (i // C) % W, (i // C // W) % H, i // C // W // H
+    tl.store(out + b * (C * H * W) + c * (H * W) + h * W + w, tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def largest_near(out, x, B, H, W, R: tl.constexpr, BLOCK: tl.constexpr):
+    """Maxima of windows of several images."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    r, c = i // W % H, i % W
+    inside = i < B * H * W
+    best = tl.load(x + i, mask=inside)
+    for dy in tl.static_range(-R, R + 1):
+        for dx in tl.static_range(-R, R + 1):
+            there = (r + dy >= 0) & (r + dy < H) & (c + dx >= 0) & (c + dx < W) & inside
+            best = tl.maximum(best, tl.load(x + i + dy * W + dx, mask=there, other=0))
+    tl.store(out + i, best, mask=inside)
+
+
+@triton.jit
+def smoothed(out, x, H, W, BLOCK: tl.constexpr):
+    """A window of sums whose edges are clamped."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    r, c = i // W, i % W
+    total = tl.zeros((BLOCK,), tl.float32)
+    for dy in tl.static_range(-1, 2):
+        for dx in tl.static_range(-1, 2):
+            y = tl.minimum(tl.maximum(r + dy, 0), H - 1)
+            z = tl.minimum(tl.maximum(c + dx, 0), W - 1)
+            total += tl.load(x + y * W + z)
+    tl.store(out + i, total, mask=i < H * W)
+
+
+@triton.jit
+def shifted_in_place(x, n, N, BLOCK: tl.constexpr):
+    """What is stored is read, too: programs keep their elements."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i % N * N + i // N, mask=i < n)
+    tl.store(x + i % N * N + i // N, v * 2, mask=i < n)
