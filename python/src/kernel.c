@@ -128,10 +128,10 @@ static int refuse_more(void)
     return -1;
 }
 
-static int take_truth(int *option, PyObject *value)
+static int take_truth(int *option, const char *name, PyObject *value)
 {
-    *option = PyObject_IsTrue(value);
-    return PyErr_Occurred() ? -1 : 0;
+    *option = value_truth(value, name);
+    return *option < 0 ? -1 : 0;
 }
 
 /* Options that say nothing about what is compiled here: libdevice is in the core, the next four are
@@ -151,7 +151,7 @@ static bool is_ignored(PyObject *key)
 
 static int take_debug(Launch *l, PyObject *value)
 {
-    return value == Py_None ? 0 : take_truth(&l->debug, value);
+    return value == Py_None ? 0 : take_truth(&l->debug, "debug", value);
 }
 
 /* TRITON_DEBUG=1 is for all launches; else the launch decides, @jit where it says nothing, and
@@ -188,9 +188,9 @@ static int take_option(Launch *l, PyObject *key, PyObject *value)
     if (is_ignored(key))
         return 0;
     if (is_name(key, core.names.check))
-        return take_truth(&l->options.check, value);
+        return take_truth(&l->options.check, "check", value);
     if (is_name(key, core.names.unspecialised))
-        return take_truth(&l->options.unspecialised, value);
+        return take_truth(&l->options.unspecialised, "unspecialised", value);
     name = PyUnicode_AsUTF8String(key);
     if (keep_object(&l->keep, name) != 0)
         return -1;
