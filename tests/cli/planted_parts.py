@@ -109,3 +109,41 @@ def linear(x, w, out, M, N, K: tl.constexpr):
     a = tl.load(x + r[:, None] * K + k[None, :], mask=r[:, None] < M, other=0.0)
     b = tl.load(w + c[None, :] * K + k[:, None], mask=c[None, :] < N, other=0.0)
     tl.store(out + r[:, None] * N + c[None, :], tl.dot(a, b), mask=(r[:, None] < M) & (c[None, :] < N))
+
+
+@triton.jit
+def avgpool_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    s = tl.zeros((B,), tl.float32)
+    for k in range(3):
+        s += tl.load(x + 4 * i + k, mask=i < n, other=0.0)
+    tl.store(out + i, s / 4, mask=i < n)
+
+
+@triton.jit
+def avgpool(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    s = tl.zeros((B,), tl.float32)
+    for k in range(4):
+        s += tl.load(x + 4 * i + k, mask=i < n, other=0.0)
+    tl.store(out + i, s / 4, mask=i < n)
+
+
+@triton.jit
+def logsoftmax_wrong(x, out, M, N: tl.constexpr, R: tl.constexpr):
+    r = tl.program_id(0) * R + tl.arange(0, R)
+    c = tl.arange(0, N)
+    v = tl.load(x + r[:, None] * N + c[None, :])
+    m = tl.max(v, axis=0)[None, :]
+    s = tl.sum(tl.exp(v - m), axis=0)[None, :]
+    tl.store(out + r[:, None] * N + c[None, :], v - m - tl.log(s))
+
+
+@triton.jit
+def logsoftmax(x, out, M, N: tl.constexpr, R: tl.constexpr):
+    r = tl.program_id(0) * R + tl.arange(0, R)
+    c = tl.arange(0, N)
+    v = tl.load(x + r[:, None] * N + c[None, :])
+    m = tl.max(v, axis=1)[:, None]
+    s = tl.sum(tl.exp(v - m), axis=1)[:, None]
+    tl.store(out + r[:, None] * N + c[None, :], v - m - tl.log(s))
