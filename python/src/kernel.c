@@ -300,8 +300,9 @@ static void refuse_count(const Kernel *k, Py_ssize_t n)
     PyObject *text = join_names(k, k->npositional, NULL);
 
     if (text)
-        PyErr_Format(PyExc_TypeError, "the kernel takes %d arguments%s, but %zd were given: %U",
-                     k->npositional, k->npositional < k->nparams ? " by position" : "", n, text);
+        PyErr_Format(PyExc_TypeError, "the kernel takes %d argument%s%s, but %zd were given: %U",
+                     k->npositional, k->npositional == 1 ? "" : "s",
+                     k->npositional < k->nparams ? " by position" : "", n, text);
     Py_XDECREF(text);
 }
 
@@ -751,9 +752,18 @@ static PyMemberDef bound_members[] = {
     {0},
 };
 
+static PyObject *bound_subscript(PyObject *self, PyObject *grid)
+{
+    (void)self, (void)grid;
+    PyErr_SetString(PyExc_TypeError, "the kernel has its grid: kernel[grid](...), and for two axes "
+                                     "kernel[(x, y)](...)");
+    return NULL;
+}
+
 static PyType_Slot bound_slots[] = {
     {Py_tp_new, core_no_new},
     {Py_tp_call, bound_call},
+    {Py_mp_subscript, bound_subscript},
     {Py_tp_traverse, bound_traverse},
     {Py_tp_clear, bound_clear},
     {Py_tp_dealloc, bound_dealloc},
