@@ -761,14 +761,10 @@ static PyObject *bound_subscript(PyObject *self, PyObject *grid)
 }
 
 static PyType_Slot bound_slots[] = {
-    {Py_tp_new, core_no_new},
-    {Py_tp_call, bound_call},
-    {Py_mp_subscript, bound_subscript},
-    {Py_tp_traverse, bound_traverse},
-    {Py_tp_clear, bound_clear},
-    {Py_tp_dealloc, bound_dealloc},
-    {Py_tp_members, bound_members},
-    {0, NULL},
+    {Py_tp_new, core_no_new},           {Py_tp_call, bound_call},
+    {Py_mp_subscript, bound_subscript}, {Py_tp_traverse, bound_traverse},
+    {Py_tp_clear, bound_clear},         {Py_tp_dealloc, bound_dealloc},
+    {Py_tp_members, bound_members},     {0, NULL},
 };
 
 PyType_Spec bound_spec = {

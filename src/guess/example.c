@@ -310,8 +310,7 @@ static bool is_input(const Search *s, int i)
 {
     const GuessedParam *p = &s->m->guess->at[i];
 
-    return p->is_pointer && !p->is_stored && p->ntile == 0 &&
-           s->best.args[i].fill != FILL_NONE &&
+    return p->is_pointer && !p->is_stored && p->ntile == 0 && s->best.args[i].fill != FILL_NONE &&
            s->best.args[i].ndims > 0 && !s->best.args[i].is_left_out;
 }
 

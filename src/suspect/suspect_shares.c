@@ -2,8 +2,8 @@
  * suspect_shares.c - what every program adds, though it is the same in all of them
  *
  * Programs along an axis that each add a part of a sum, tl.atomic_add(out + columns, part), add the
- * bias as often as there are parts where `part` has it, too.  Told of a float that an atomic adds at
- * a place which is the same in all programs along the axis, where one of its summands was loaded
+ * bias as often as there are parts where `part` has it, too.  Told of a float that an atomic adds
+ * at a place which is the same in all programs along the axis, where one of its summands was loaded
  * from a place that is, and another one follows from the program's number.
  */
 #include "suspect.h"

@@ -23,7 +23,7 @@ static volatile sig_atomic_t line_shown;
 static const char *objects[COUNT(signals)];
 static volatile sig_atomic_t tells_json;
 static volatile sig_atomic_t defers_first, reads;
-static volatile int noted; /* the signal; as an int, for launches to look at */
+static volatile int noted;       /* the signal; as an int, for launches to look at */
 static volatile double noted_at; /* in seconds */
 
 /* What is said last, in one of two places by turns: the other one may be being read. */

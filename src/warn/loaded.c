@@ -304,8 +304,8 @@ static void warn_of_dimensions(const Launch *l, const Numbers *n, const tilec_te
         return;
     used_count(&u, t, read);
     for (int d = 0; d < t->ndim && is_box(&u, t); d++) {
-        bool of_axis = is_of_other_axis(l, u.n[d], t->shape[d]) &&
-                       flags_end(u.at[d], t->shape[d]) == u.n[d];
+        bool of_axis =
+            is_of_other_axis(l, u.n[d], t->shape[d]) && flags_end(u.at[d], t->shape[d]) == u.n[d];
         if (l->programs->bounded_by_data ? !of_axis : !is_short(l, n, &u, t, d))
             continue;
         snprintf(what, sizeof what,
