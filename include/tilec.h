@@ -871,7 +871,8 @@ typedef struct {
     int number;  /* of the configuration in its list */
     int same_as; /* the number of an earlier one that is the same code on this device, and counts
                   * for this one too; -1: there is none.  The rest is of such */
-    tilec_status status; /* of its first run.  TILEC_CANCELLED: it was not run, for want of time */
+    tilec_status status; /* of its first run.  TILEC_CANCELLED: it was not run for want of time, or
+                          * not timed before all was cancelled */
     const char *error;   /* why it does not run; NULL: it does, or `run` knows */
     /* Seconds a run, if status is TILEC_OK: the median of its rounds, and what a fifth of them took
      * less, and more, than. */
@@ -910,7 +911,7 @@ typedef struct {
     int unkept;    /* not 0: look for nothing in the folder of the cache, and keep nothing there */
     int device_id; /* on which one arrays will be, where they are not yet on any */
     /* NULL, or what receives one call a configuration behind the end, in the order of the list; the
-     * trial ends with the call. */
+     * trial ends with the call.  When tuning is cancelled it hears what was timed by then. */
     void (*on_trial)(void *user, const tilec_trial *trial);
     /* NULL, or what is told which share is done, 0 .. 1, behind each visit of a configuration.
      * Something else than 0 cancels. */

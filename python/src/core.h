@@ -166,6 +166,9 @@ bool dtype_of_name(const char *name, tilec_dtype *out);
 
 /* Make an argument of an object; its name stays NULL.  `param` is for messages. */
 int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k);
+/* What an option says that is on or off: 1 or 0; -1 and an exception where it says neither, as a
+ * text does, of which Python takes even "no" for true. */
+int value_truth(PyObject *o, const char *option);
 /* The kind of code a dtype object of tilec.language stands for. */
 int value_dtype(PyObject *o, tilec_dtype *out);
 

@@ -128,10 +128,10 @@ static int refuse_more(void)
     return -1;
 }
 
-static int take_truth(int *option, PyObject *value)
+static int take_truth(int *option, const char *name, PyObject *value)
 {
-    *option = PyObject_IsTrue(value);
-    return PyErr_Occurred() ? -1 : 0;
+    *option = value_truth(value, name);
+    return *option < 0 ? -1 : 0;
 }
 
 /* Options that say nothing about what is compiled here: libdevice is in the core, the next four are
@@ -151,7 +151,7 @@ static bool is_ignored(PyObject *key)
 
 static int take_debug(Launch *l, PyObject *value)
 {
-    return value == Py_None ? 0 : take_truth(&l->debug, value);
+    return value == Py_None ? 0 : take_truth(&l->debug, "debug", value);
 }
 
 /* TRITON_DEBUG=1 is for all launches; else the launch decides, @jit where it says nothing, and
@@ -188,9 +188,9 @@ static int take_option(Launch *l, PyObject *key, PyObject *value)
     if (is_ignored(key))
         return 0;
     if (is_name(key, core.names.check))
-        return take_truth(&l->options.check, value);
+        return take_truth(&l->options.check, "check", value);
     if (is_name(key, core.names.unspecialised))
-        return take_truth(&l->options.unspecialised, value);
+        return take_truth(&l->options.unspecialised, "unspecialised", value);
     name = PyUnicode_AsUTF8String(key);
     if (keep_object(&l->keep, name) != 0)
         return -1;
@@ -300,8 +300,9 @@ static void refuse_count(const Kernel *k, Py_ssize_t n)
     PyObject *text = join_names(k, k->npositional, NULL);
 
     if (text)
-        PyErr_Format(PyExc_TypeError, "the kernel takes %d arguments%s, but %zd were given: %U",
-                     k->npositional, k->npositional < k->nparams ? " by position" : "", n, text);
+        PyErr_Format(PyExc_TypeError, "the kernel takes %d argument%s%s, but %zd were given: %U",
+                     k->npositional, k->npositional == 1 ? "" : "s",
+                     k->npositional < k->nparams ? " by position" : "", n, text);
     Py_XDECREF(text);
 }
 
@@ -751,14 +752,19 @@ static PyMemberDef bound_members[] = {
     {0},
 };
 
+static PyObject *bound_subscript(PyObject *self, PyObject *grid)
+{
+    (void)self, (void)grid;
+    PyErr_SetString(PyExc_TypeError, "the kernel has its grid: kernel[grid](...), and for two axes "
+                                     "kernel[(x, y)](...)");
+    return NULL;
+}
+
 static PyType_Slot bound_slots[] = {
-    {Py_tp_new, core_no_new},
-    {Py_tp_call, bound_call},
-    {Py_tp_traverse, bound_traverse},
-    {Py_tp_clear, bound_clear},
-    {Py_tp_dealloc, bound_dealloc},
-    {Py_tp_members, bound_members},
-    {0, NULL},
+    {Py_tp_new, core_no_new},           {Py_tp_call, bound_call},
+    {Py_mp_subscript, bound_subscript}, {Py_tp_traverse, bound_traverse},
+    {Py_tp_clear, bound_clear},         {Py_tp_dealloc, bound_dealloc},
+    {Py_tp_members, bound_members},     {0, NULL},
 };
 
 PyType_Spec bound_spec = {

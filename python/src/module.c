@@ -120,7 +120,7 @@ static PyObject *core_debug(PyObject *self, PyObject *said)
 static PyObject *core_check_all(PyObject *self, PyObject *on)
 {
     bool before = core.checks;
-    int truth = PyObject_IsTrue(on);
+    int truth = value_truth(on, "check_accesses()");
 
     (void)self;
     if (truth < 0)

@@ -70,10 +70,13 @@ static void on_trial(void *tuning, const tilec_trial *trial)
     if (trial->same_as >= 0 || trial->status != TILEC_OK)
         return;
     PyEval_RestoreThread(t->thread);
-    PyObject *row = Py_BuildValue("(iddd)", trial->number, trial->median, trial->low, trial->high);
-    if (!row || PyList_Append(t->trials, row) != 0)
-        PyErr_Clear();
-    Py_XDECREF(row);
+    if (!PyErr_Occurred()) { /* which ends all */
+        PyObject *row =
+            Py_BuildValue("(iddd)", trial->number, trial->median, trial->low, trial->high);
+        if (!row || PyList_Append(t->trials, row) != 0)
+            PyErr_Clear();
+        Py_XDECREF(row);
+    }
     t->thread = PyEval_SaveThread();
 }
 

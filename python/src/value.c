@@ -398,6 +398,17 @@ static bool is_number(PyObject *o, const tilec_tensor *t)
     return t->ndim == 0 && t->memory == TILEC_MEMORY_HOST && PyObject_HasAttrString(o, "item");
 }
 
+int value_truth(PyObject *o, const char *option)
+{
+    if (PyUnicode_Check(o) || PyBytes_Check(o) || PyFloat_Check(o) || PyDict_Check(o) ||
+        (PySequence_Check(o) && PySequence_Size(o) >= 0)) {
+        PyErr_Format(PyExc_TypeError, "%s must be True or False, not %R", option, o);
+        return -1;
+    }
+    PyErr_Clear(); /* of what has no length */
+    return PyObject_IsTrue(o);
+}
+
 int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k)
 {
     TypeEntry found;

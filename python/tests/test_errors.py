@@ -454,6 +454,22 @@ class Calls(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "'ptxx'; there are 'source', 'ttir'"):
             kernel.asm["ptxx"]
 
+    def test_what_is_neither_on_nor_off(self):
+        x = np.zeros(8, np.float32)
+        for option in ("check", "debug", "unspecialised"):
+            for value in ("yes", "False", "", b"1", 1.5, [], {}):
+                with self.assertRaisesRegex(TypeError, f"{option} must be True or False, not ") as caught:
+                    reaching[(1,)](x, BLOCK=8, **{option: value})
+                self.assertIn(repr(value), str(caught.exception))
+        with self.assertRaisesRegex(TypeError, r"check_accesses\(\) must be True or False, not 'no'"):
+            tilec.check_accesses("no")
+        with self.assertRaisesRegex(TypeError, "debug must be True or False, not 'on'"):
+            tilec.jit(reaching.fn, debug="on")
+        reaching[(1,)](x, BLOCK=8, check=np.bool_(True), debug=0)
+        reaching[(1,)](x, BLOCK=8, check=None, debug=None)
+        with self.assertRaises(IndexError):
+            reaching[(1,)](x[:5], BLOCK=8, check=np.bool_(True))
+
     def test_exceptions_of_arguments_pass(self):
         class Bad:
             @property

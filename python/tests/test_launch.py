@@ -520,6 +520,7 @@ class Values(unittest.TestCase):
                 (lambda: tilec.next_power_of_2("a"), "takes an integer, not 'a'"),
                 (lambda: tilec.grad(store_number, of="out", wrt="x"), "no parameter `x`, only out, value"),
                 (lambda: store_number[(1,)](out, 1, 2), "takes 2 arguments, but 3 were given: out, value"),
+                (lambda: store_number[1][2](out, 1), r"the kernel has its grid: .*, and for two axes kernel\[\(x, y\)\]"),
                 (lambda: needs_block[(1,)](out), "`BLOCK`, which is compiled in: BLOCK=... by name"),
                 (lambda: store_number[("4",)](out, 1), "are integers, not '4'$"),
                 (lambda: store_number[None](out, 1), "are integers, not None$"),

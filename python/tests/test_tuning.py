@@ -50,6 +50,14 @@ class Configs(unittest.TestCase):
             Config({}, num_warp=4)
         Config({}, num_consumer_groups=2)
 
+    def test_it_stands_above_jit(self):
+        for decorator, name in ((autotune(SIZES, ["n"]), "autotune"), (heuristics({"B": len}), "heuristics")):
+            with self.assertRaisesRegex(TypeError, f"@{name} takes a kernel, not .*: it stands above @triton.jit"):
+                @tilec.jit
+                @decorator
+                def kernel(x, n, BLOCK: tl.constexpr):
+                    pass
+
     def test_equality(self):
         self.assertEqual(Config({"A": 1, "B": 2}), Config({"B": 2, "A": 1}))
         self.assertEqual(len({Config({"A": 1}), Config({"A": 1}), Config({"A": 2})}), 2)

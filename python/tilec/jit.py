@@ -153,6 +153,8 @@ class JITFunction(_core.Kernel, KernelInterface):
 
     @debug.setter
     def debug(self, said):
+        if isinstance(said, (str, bytes, float)):
+            raise TypeError(f"jit: debug must be True or False, not {said!r}")
         self._debug = -1 if said is None else bool(said)
 
     # --- the source ------------------------------------------------------------------------

@@ -566,6 +566,13 @@ def _difference(result, wanted):
     return float(gap.max()), float(scale), result.dtype.itemsize * 8 if floating else 0
 
 
+def _names_of(fn, decorator):
+    """The names of the parameters of a kernel, which the decorator stands above."""
+    if not hasattr(fn, "arg_names"):
+        raise TypeError(f"@{decorator} takes a kernel, not {fn!r}: it stands above @triton.jit")
+    return fn.arg_names
+
+
 def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None,
              pre_hook=None, post_hook=None, warmup=None, rep=None, use_cuda_graph=False,
              do_bench=None, cache_results=False, verify=False):
@@ -586,7 +593,7 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
     A configuration that cannot be compiled, or has no room on the device, is skipped.
     """
     def decorate(fn):
-        return Autotuner(fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook,
+        return Autotuner(fn, _names_of(fn, "autotune"), configs, key, reset_to_zero, restore_value, pre_hook,
                          post_hook, prune_configs_by, warmup, rep, use_cuda_graph, do_bench,
                          cache_results, verify)
 
@@ -625,4 +632,4 @@ def heuristics(values):
     """Decorator: the parameters named in `values` get what its functions give for a dictionary of
     all arguments.
     """
-    return lambda fn: Heuristics(fn, fn.arg_names, values)
+    return lambda fn: Heuristics(fn, _names_of(fn, "heuristics"), values)

@@ -212,7 +212,8 @@ def describe(value):
         return what, "a text is a constant: str(...)"
     if isinstance(value, (types.BuiltinMethodType, types.MethodType)) and \
             not isinstance(value.__self__, types.ModuleType):
-        return f"the method `{value.__name__}`", f"parentheses call it: x.{value.__name__}()"
+        call = "numel" if value.__name__ == "size" and hasattr(value.__self__, "numel") else value.__name__
+        return f"the method `{value.__name__}`", f"parentheses call it: x.{call}()"
     if _is_function(value) or isinstance(value, (KernelInterface, ConstexprFunction)):
         return (f"the function `{value.__name__}`",
                 "a kernel calls what is a `def` under @triton.jit, by its name")

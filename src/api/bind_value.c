@@ -309,6 +309,12 @@ bool bind_value(Binder *b, BindTo to, const Const *c)
                       "the launch gives it: pass an array or a number; text is for parameters that "
                       "are compiled in, `%s: tl.constexpr`",
                       p->name);
+        else if (c->kind == CONST_DTYPE)
+            bind_hint(b,
+                      "the launch gives it: pass an array of that dtype, %s=empty(%s,1000) in the "
+                      "command, or a number; a dtype is for parameters that are compiled in, "
+                      "`%s: tl.constexpr`",
+                      p->name, dtype_triton_name(c->dtype), p->name);
         else
             bind_hint(b, "annotate it as `%s: tl.constexpr`", p->name);
         return false;

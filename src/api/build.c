@@ -214,7 +214,7 @@ tilec_status api_check_build(const tilec_build_options *o, char **error)
                               o->forms[i].symbol);
     }
     if (o->num_warps < 0 || o->num_stages < 0)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "num_%s is negative",
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "num_%s cannot be negative; 0 is the default",
                           o->num_warps < 0 ? "warps" : "stages");
     return TILEC_OK;
 }

@@ -74,7 +74,7 @@ static tilec_status check_launch_options(const Request *r, char **error)
     if (o->threads < 0)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "threads cannot be negative; 0 is one a CPU");
     if (o->num_warps < 0 || o->num_stages < 0)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "num_%s is negative",
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "num_%s cannot be negative; 0 is the default",
                           o->num_warps < 0 ? "warps" : "stages");
     if ((unsigned)o->debug > TILEC_DEBUG_NAMES)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "there is no tilec_debug %d", (int)o->debug);

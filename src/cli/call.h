@@ -157,6 +157,7 @@ typedef struct {
     KeptBlocks kept; /* all arrays as they were */
     Progress progress;
 } Tuner;
+void tune_list(Tuner *t, const Options *o); /* tune_list.c: fills in the candidates, one or more */
 /* Instead of one call: try, compare, time in turns, and say which is fastest. */
 void tune_run(Cli *c, const Options *o);
 

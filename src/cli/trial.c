@@ -33,8 +33,7 @@ static NORETURN void be_child(Cli *c, unsigned seconds, Trial *trial, void *cont
         setrlimit(RLIMIT_CPU, &most);
     alarm(seconds * SLOWEST);
     crash_be_quiet();
-    interrupt_defer(false);
-    interrupt_tells_json(NULL);
+    interrupt_be_quiet();
     trial_pipe = pipe_end;
     write_text(pipe_end, trial(c, context));
     _exit(0);
@@ -121,7 +120,7 @@ Aside aside_start(Cli *c, long micros, AsideTrial *trial, void *context)
 
     if (child == 0) {
         crash_be_quiet();
-        interrupt_tells_json(NULL);
+        interrupt_be_quiet();
         limit_aside(micros);
         write_text(ends[1], trial(c, context, &aside_over));
         _exit(0);

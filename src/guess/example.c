@@ -304,6 +304,79 @@ static void tighten(Search *s, const Draft *first)
     }
 }
 
+/* --- what is not read --- */
+
+static bool is_input(const Search *s, int i)
+{
+    const GuessedParam *p = &s->m->guess->at[i];
+
+    return p->is_pointer && !p->is_stored && p->ntile == 0 && s->best.args[i].fill != FILL_NONE &&
+           s->best.args[i].ndims > 0 && !s->best.args[i].is_left_out;
+}
+
+/* A few times as many rows where it reached behind those that there are; false: there are no more.
+ */
+static bool grow_inputs(const Search *s, Draft *d, const Tried *t)
+{
+    bool grew = false;
+
+    for (int i = 0; i < s->m->guess->n; i++) {
+        int64_t *rows = &d->args[i].dims[0], most = s->best.args[i].dims[0];
+
+        if (!is_input(s, i) || t->arrays[i].most < 0 || *rows >= most)
+            continue;
+        *rows = GROWTH * *rows > most / 2 ? most : GROWTH * *rows;
+        grew = true;
+    }
+    return grew;
+}
+
+/* Inputs with half of their rows; those that it wants more of have all again. */
+static bool halve_inputs(Search *s, Draft *d)
+{
+    bool any = false;
+    Tried t;
+
+    for (int i = 0; i < s->m->guess->n; i++) {
+        if (is_input(s, i))
+            d->args[i].dims[0] = (d->args[i].dims[0] + 1) / 2;
+    }
+    t = try_draft(s, d);
+    for (int i = 0; i < s->m->guess->n; i++) {
+        if (!is_input(s, i))
+            continue;
+        if (t.arrays[i].most >= 0 || t.came == CAME_NOWHERE)
+            d->args[i].dims[0] = s->best.args[i].dims[0];
+        any |= d->args[i].dims[0] < s->best.args[i].dims[0];
+    }
+    return any;
+}
+
+/* Inputs of which it reads one row alone get one: who runs the example would be told of the others.
+ * Numbers that are not there are 0, and what they say reaches less far: so all begin as one row,
+ * and grow until nothing is missed. */
+static void leave_out_unread(Search *s)
+{
+    Draft d = draft_copy(s->m, &s->best);
+    Tried t;
+
+    if (!halve_inputs(s, &d))
+        return;
+    for (int i = 0; i < s->m->guess->n; i++) {
+        if (is_input(s, i) && d.args[i].dims[0] < s->best.args[i].dims[0])
+            d.args[i].dims[0] = 1;
+    }
+    do {
+        t = try_draft(s, &d);
+    } while (t.came == CAME_OUTSIDE && grow_inputs(s, &d, &t));
+    for (int i = 0; i < s->m->guess->n; i++) {
+        if (is_input(s, i) && d.args[i].dims[0] > 1) /* as many as these random numbers ask for */
+            d.args[i].dims[0] = s->best.args[i].dims[0];
+    }
+    if (t.came == CAME_TO_ALL)
+        s->best = d;
+}
+
 /* --- an example --- */
 
 /* "out: 12 of 64 elements" */
@@ -350,8 +423,10 @@ Example example_of(Client *c, const ExampleHost *host, const ExampleOf *of)
     if (!is_over(&s))
         consider(&s, &s.best);
     improve(&s);
-    if (s.reached.came == CAME_TO_ALL)
+    if (s.reached.came == CAME_TO_ALL) {
         tighten(&s, &first);
+        leave_out_unread(&s);
+    }
     e = draft_example(&m, &s.best);
     e.problem = s.reached.came < CAME_SO_FAR ? problem_of(&s) : NULL;
     e.unwritten = left_text(&s);

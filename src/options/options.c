@@ -83,6 +83,21 @@ static const char *advice_for_option(const char *name)
     return text_of_word(table, COUNT(table), name);
 }
 
+/* The one of them that begins so; NULL: none does, or several do. */
+static const char *completed(const char *name, const char *const *known, int n)
+{
+    const char *found = NULL;
+
+    for (int i = 0; i < n && strlen(name) > 3; i++) {
+        if (strncmp(known[i], name, strlen(name)) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = known[i];
+    }
+    return found;
+}
+
 static NORETURN void refuse_option(Client *c, Command command, const char *name)
 {
     const char *known[MOST_OPTIONS];
@@ -102,6 +117,7 @@ static NORETURN void refuse_option(Client *c, Command command, const char *name)
     bool is_letter = name[1] != '-' && strlen(name) == 2; /* to which nothing is near */
     const char *word = name[1] == '-' ? name : arena_printf(c->arena, "-%s", name);
     const char *near = is_letter ? NULL : near_name(word, known, n);
+    near = near ? near : completed(name, known, n);
     client_stop(c, CLIENT_USAGE, "there is no option '%s' here; %s%s%s", name,
                 near ? "did you mean '" : "", near ? near : "--help lists them", near ? "'?" : "");
 }

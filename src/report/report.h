@@ -288,6 +288,7 @@ typedef struct {
     const char *problem; /* why it does not run; NULL */
     const char *problem_json;
     bool is_in;          /* it runs, and gives what most give: the rest is about these */
+    bool is_left;        /* so would it, but it was not timed before a signal came */
     const char *differs; /* the array in which it gives something else */
     Times times;         /* of the rounds */
     tilec_stats stats;
@@ -298,6 +299,7 @@ typedef struct {
     const char *kernel, *device;
     const TunedRow *rows;
     int nrows, best;
+    bool is_interrupted; /* the best is so only by what was measured so far */
 } Tuned;
 const char *tuned_table(Arena *a, const Tuned *t);
 const char *tuned_json(Arena *a, const Tuned *t); /* one object */

@@ -21,12 +21,14 @@ static const char *note_of(Arena *a, const Tuned *t, const TunedRow *k)
 {
     if (k->problem)
         return "failed";
+    if (k->is_left)
+        return "not timed";
     if (!k->is_in)
         return arena_printf(a, "differs in '%s'", k->differs ? k->differs : "a result");
     if (k->same_as)
         return arena_printf(a, "the same code as %s", k->same_as);
     if (k == best_of(t))
-        return "fastest";
+        return t->is_interrupted ? "fastest so far" : "fastest";
     return k->is_slower ? "" : "within the noise";
 }
 
@@ -86,7 +88,7 @@ static void put_verdict(Text *out, const Tuned *t)
     const TunedRow *best = best_of(t), *next = slower_one(t, false), *last = slower_one(t, true);
     int equals = count_equals(t);
 
-    text_printf(out, "fastest: %s", best->text);
+    text_printf(out, "fastest%s: %s", t->is_interrupted ? " so far" : "", best->text);
     if (equals > 0)
         text_printf(out, "; %d other%s as fast within the noise", equals,
                     equals == 1 ? " is" : "s are");
@@ -132,7 +134,7 @@ static void put_candidate(Text *out, const Tuned *t, const TunedRow *k)
     }
     if (k->problem)
         json_value(out, "problem", k->problem_json);
-    else if (!k->is_in)
+    else if (!k->is_in && !k->is_left)
         json_text(out, "differs_in", k->differs ? k->differs : "");
     json_object_end(out);
 }
@@ -146,6 +148,8 @@ const char *tuned_json(Arena *a, const Tuned *t)
     json_text(&out, "device", t->device);
     json_text(&out, "fastest", best_of(t)->text);
     json_bool(&out, "significant", count_equals(t) == 0);
+    if (t->is_interrupted)
+        json_bool(&out, "interrupted", true);
     json_array(&out, "configurations");
     for (int i = 0; i < t->nrows; i++)
         put_candidate(&out, t, &t->rows[i]);

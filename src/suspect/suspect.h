@@ -66,9 +66,11 @@ Suspicion suspect_rescale;  /* suspect_rescale.c: sums of exp(x - m) when m chan
 Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
 Suspicion suspect_scan;     /* suspect_scan.c: scans that begin anew in each round */
 Suspicion suspect_scores;   /* suspect_scores.c: keys that are not there, in a softmax */
+Suspicion suspect_shares;   /* suspect_shares.c: what all programs add, though it is there once */
 Suspicion suspect_state;    /* suspect_state.c: running means that are not kept */
 Suspicion suspect_truth;    /* suspect_truth.c: sums of conditions */
 Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type that loses them */
+Suspicion suspect_twice;    /* suspect_twice.c: scores that are scaled twice */
 Suspicion suspect_wrap;     /* suspect_wrap.c: remainders of what begins below 0 */
 
 /* suspect_mean.c, for suspect_asked.c */

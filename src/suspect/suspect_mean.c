@@ -292,6 +292,26 @@ static void look_at_count(const Suspect *s, const Op *op)
                      "mask of the load leaves some of the last one out");
 }
 
+/* acc / 4 of acc += tl.load(..) in range(3): a mean by one too many, or too few */
+static void look_at_few(const Suspect *s, const Op *op)
+{
+    const Value *total = ir_bare(op->operands[0]), *added;
+    const Op *loop = total->def;
+    uint64_t bits, trips;
+
+    if (op->code != OP_div || !loop || loop->code != OP_for || total->type->rank == 0 ||
+        !value_constant(ir_bare(op->operands[1]), &bits) || !opt_trip_count(loop, &trips))
+        return;
+    double by = scalar_to_double(ir_bare(op->operands[1])->type->dtype, bits);
+    added = added_by(loop, total->index);
+    if (!added || !ir_bare(added)->def || !op_only_reads(ir_bare(added)->def) || trips < 2 ||
+        fabs(by - (double)trips) != 1)
+        return;
+    suspect_warn(s, op, "divide by how many rounds there are, or let the loop make as many",
+                 "this divides by %g what %llu rounds of a loop have loaded and added up", by,
+                 (unsigned long long)trips);
+}
+
 /* --- a sum of rows and columns, divided by the rows --- */
 
 bool mean_is_same(const Value *a, const Value *b)
@@ -402,6 +422,7 @@ static void look_at(Op *op, void *suspect)
     look_at_rounds(s, op);
     if (op->code == OP_div) {
         look_at_count(s, op);
+        look_at_few(s, op);
         look_at_factor(s, op);
         look_at_programs(s, op);
         look_at_rounded(s, op);

@@ -85,6 +85,14 @@ static const Value *magnitude(const Value *v)
     return ir_bare(op && op->code == OP_abs ? op->operands[0] : v);
 }
 
+/* tl.max(..) / 127, kept from 0, and no maximum as it is */
+static const Value *scaled_by_part(const Value *v)
+{
+    const Op *op = ir_bare(v)->def;
+
+    return op && !ir_reduces(op) ? scaled_greatest(v, DEEPEST) : NULL;
+}
+
 /* x * scale of scale = tl.max(tl.abs(x)) / 127; what rounds and cuts stands around it. */
 static bool is_multiplied(const Value *v, int depth)
 {
@@ -93,9 +101,7 @@ static bool is_multiplied(const Value *v, int depth)
     if (!op || depth == 0 || op_only_reads(op))
         return false;
     for (int i = 0; op->code == OP_mul && i < 2; i++) {
-        const Op *scale = ir_bare(op->operands[i])->def;
-        const Value *tile =
-            scale && scale->code == OP_div ? scaled_greatest(op->operands[i], DEEPEST) : NULL;
+        const Value *tile = scaled_by_part(op->operands[i]);
         if (tile && magnitude(tile) == ir_bare(op->operands[1 - i]))
             return true;
     }

@@ -250,6 +250,22 @@ static void look_at_weights(Op *op, void *suspect)
                      (int)attr_axis(sum));
 }
 
+/* x - tl.log(tl.sum(exp(x))) */
+static void look_at_logarithms(Op *op, void *suspect)
+{
+    const Op *log = op->code == OP_sub ? ir_bare(op->operands[1])->def : NULL;
+    const Op *sum = log && log->code == OP_log ? ir_bare(log->operands[0])->def : NULL;
+    const Op *power = sum && ir_reduces(sum) ? ir_bare(sum->operands[0])->def : NULL;
+
+    if (!power || power->code != OP_exp || sum->noperands != 1 || ir_combine_code(sum) != OP_add ||
+        ir_bare(op->operands[0])->type->rank != 2 || !suspect_is_shared_out(suspect, sum))
+        return;
+    suspect_warn(suspect, sum, "the other axis, or a loop over all rows",
+                 "this sums up weights along axis %d, of which each program has a part only, and "
+                 "takes its logarithm from that part",
+                 (int)attr_axis(sum));
+}
+
 static bool is_power(const Op *op)
 {
     return op->code == OP_exp || op->code == OP_exp2;
@@ -353,6 +369,7 @@ void suspect_softmax(const Suspect *s)
     look_at_bases(s);
     ir_walk(s->func->body, look_at_sum, (void *)s);
     ir_walk(s->func->body, look_at_weights, (void *)s);
+    ir_walk(s->func->body, look_at_logarithms, (void *)s);
     ir_walk(s->func->body, look_at_power, (void *)s);
     ir_walk(s->func->body, look_at_other, (void *)s);
     ir_walk(s->func->body, look_at_quotient, (void *)s);

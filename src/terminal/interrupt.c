@@ -22,7 +22,8 @@ static volatile sig_atomic_t line_shown;
 /* What goes to stdout for signals[i]: made in front of them, and there as long as the process. */
 static const char *objects[COUNT(signals)];
 static volatile sig_atomic_t tells_json;
-static volatile sig_atomic_t defers_first, noted, reads;
+static volatile sig_atomic_t defers_first, reads;
+static volatile int noted;       /* the signal; as an int, for launches to look at */
 static volatile double noted_at; /* in seconds */
 
 /* What is said last, in one of two places by turns: the other one may be being read. */
@@ -119,6 +120,11 @@ int interrupt_noted(void)
     return noted;
 }
 
+const volatile int *interrupt_flag(void)
+{
+    return &noted;
+}
+
 int interrupt_take(void)
 {
     int number = noted;
@@ -165,6 +171,12 @@ void interrupt_says(const char *fmt, ...)
     va_end(ap);
     strcat(says[next], "\n");
     said = next;
+}
+
+void interrupt_be_quiet(void)
+{
+    said = -1;
+    defers_first = tells_json = false;
 }
 
 void interrupt_wipes(bool shown)

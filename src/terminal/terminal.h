@@ -36,7 +36,9 @@ char *terminal_read(const char *prompt, const char *const *first, const char *co
 void interrupt_watch(void);
 void interrupt_wipes(bool shown); /* there is one now, or none any more */
 void interrupt_says(const char *fmt, ...)
-    PRINTF(1, 2);          /* how far the command is, when it ends so */
+    PRINTF(1, 2); /* how far the command is, when it ends so */
+/* In a process whose parent says it: it ends at the first signal, silently. */
+void interrupt_be_quiet(void);
 void interrupt_tell(void); /* that; also in a handler of signals */
 /* .. with an object on stdout, from malloc(), which this gives for each signal; NULL: no more. */
 void interrupt_tells_json(char *(*object)(int number));
@@ -46,9 +48,10 @@ void interrupt_defer(bool defers);
 /* A signal that is noted ends a read() that waits, also where it came right in front of that: then
  * a second later, by SIGALRM. */
 void interrupt_reads(bool reading);
-int interrupt_noted(void);         /* the signal; 0: none */
-int interrupt_take(void);          /* the same, and the next one is the first again */
-NORETURN void interrupt_end(void); /* by the one that was noted */
+int interrupt_noted(void);                /* the signal; 0: none */
+const volatile int *interrupt_flag(void); /* where it stands, for launches to be cancelled by */
+int interrupt_take(void);                 /* the same, and the next one is the first again */
+NORETURN void interrupt_end(void);        /* by the one that was noted */
 void interrupt_settle(
     void); /* before the process ends: wipe, and wait for files that are written */
 

@@ -189,6 +189,8 @@
 #define H_UNREAD_ATOMIC      "give it the mask as well: tl.%s(pointer, value, mask=mask)"
 #define W_FRACTION           "%s has no fractions: %s is cut off toward zero here"
 #define H_FRACTION           "round it, or say that it is meant: .to(tl.%s)"
+#define W_TRUTH              "int1 keeps whether %s is 0, and not its value"
+#define H_TRUTH              "is the array one of bool by mistake? `!= 0.0` says that it is meant"
 #define W_QUOTIENT           "this quotient of integers is a whole number, and the array that it is stored to has fractions"
 #define H_QUOTIENT           "`/` keeps them; .to(tl.%s) says that a whole number is meant"
 #define W_NOT_HELD           "%s does not fit in %s, and is %lld there"

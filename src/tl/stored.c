@@ -258,6 +258,10 @@ void stored_warn(Lower *l, const Value *v, DType t, Span span)
         warn_at(l, span, W_QUOTIENT);
         hint_at(l, H_QUOTIENT, dtype_long_name(t));
     }
+    if (t == DT_I1 && dtype_is_float(v->type->dtype) && !is_copied(v) && !is_whole(&k, v)) {
+        warn_at(l, span, W_TRUTH, dtype_triton_name(v->type->dtype));
+        hint_at(l, H_TRUTH);
+    }
     if (!is_number_type(t))
         return;
     if (!dtype_is_float(v->type->dtype))

@@ -32,7 +32,7 @@ static int find_best(Arena *a, Measured *all, int n)
     int best = -1;
 
     for (int i = 0; i < n; i++) {
-        if (!all[i].is_in)
+        if (!all[i].is_in || all[i].nrounds == 0)
             continue;
         all[i].times = times_of(a, all[i].rounds, all[i].nrounds);
         if (best < 0 || all[i].times.median < all[best].times.median)
@@ -59,6 +59,7 @@ static void drop_slow_ones(Arena *a, Measured *all, int n)
         all[i].is_dropped = all[i].is_in && least_of(&all[i]) > far_behind * all[best].times.median;
 }
 
+/* Of rounds of both. */
 static bool is_slower(const Measured *v, const Measured *best)
 {
     int n = MIN(v->nrounds, best->nrounds), wins = 0;
@@ -82,23 +83,24 @@ static bool run_round(const Measuring *m, int round, int wanted, Measured *all, 
     return true;
 }
 
-int measure_in_turns(const Measuring *m, Arena *a, Measured *all, int n)
+bool measure_in_turns(const Measuring *m, Arena *a, Measured *all, int n)
 {
     int wanted = m->rounds > 0 ? m->rounds : ROUNDS, best;
+    bool goes_on = true;
     double start = os_seconds();
 
     for (int i = 0; i < n; i++)
         all[i].rounds = NEW_N(a, double, wanted);
-    for (int round = 0; round < wanted; round++) {
+    for (int round = 0; round < wanted && goes_on; round++) {
         if (round > 0 && m->seconds > 0 && os_seconds() - start > m->seconds)
             break;
-        if (!run_round(m, round, wanted, all, n))
-            return -1;
-        if (round + 1 == FIRST_ROUNDS)
+        goes_on = run_round(m, round, wanted, all, n);
+        if (goes_on && round + 1 == FIRST_ROUNDS)
             drop_slow_ones(a, all, n);
     }
     best = find_best(a, all, n);
     for (int i = 0; i < n; i++)
-        all[i].is_slower = all[i].is_in && i != best && is_slower(&all[i], &all[best]);
-    return best;
+        all[i].is_slower =
+            all[i].is_in && all[i].nrounds > 0 && i != best && is_slower(&all[i], &all[best]);
+    return goes_on;
 }

@@ -151,9 +151,9 @@ static tilec_status time_in_turns(Tuning *t)
     for (int i = 0; i < t->count; i++)
         all[i].is_in = is_up(&t->all[i]);
     measure_in_turns(&how, t->arena, all, t->count);
-    for (int i = 0; i < t->count && turns.status == TILEC_OK; i++) {
+    for (int i = 0; i < t->count; i++) {
         t->all[i].measured = all[i];
-        if (all[i].is_in)
+        if (all[i].nrounds > 0)
             take_rounds(t, &t->all[i]);
     }
     return turns.status;
@@ -227,6 +227,18 @@ static bool look_up(Tuning *t)
     }
     choose(t);
     return all && t->best >= 0;
+}
+
+/* What was not timed by then was cancelled. */
+static void tell_cancelled(Tuning *t)
+{
+    for (int i = 0; i < t->count; i++) {
+        Candidate *k = &t->all[i];
+
+        if (is_up(k) && !k->times.is_known)
+            k->status = TILEC_CANCELLED;
+    }
+    tell_trials(t);
 }
 
 static tilec_status measure(Tuning *t, const tilec_launch_options *caller)
@@ -365,6 +377,8 @@ static tilec_status tune(Tuning *t, const char *kernel, const tilec_launch_optio
             t->all[i].status = t->all[i].text ? TILEC_OK : t->all[i].status;
         }
         status = measure(t, launch);
+        if (status == TILEC_CANCELLED)
+            tell_cancelled(t);
     }
     if (status != TILEC_OK)
         return status;

@@ -29,9 +29,9 @@ typedef struct {
     bool (*progress)(void *user, double share);
     void *user;
 } Measuring;
-/* Times those of `n` that are in; memory is the arena's.  Gives the fastest; -1: none is in, or it
- * was ended. */
-int measure_in_turns(const Measuring *m, Arena *a, Measured *all, int n);
+/* Times those of `n` that are in; memory is the arena's.  False: it was ended, and some may have
+ * fewer rounds, or none. */
+bool measure_in_turns(const Measuring *m, Arena *a, Measured *all, int n);
 
 /* What is known of a configuration's time, in seconds. */
 typedef struct {

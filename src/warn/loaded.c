@@ -287,17 +287,26 @@ static bool is_short(const Launch *l, const Numbers *n, const Used *u, const til
            (late || (!is_product(n, end, MOST_FACTORS) && !is_argument(l, end)));
 }
 
+/* Of integers in one dimension, which may be what ends loops and masks. */
+static bool is_of_numbers(const tilec_tensor *t)
+{
+    return t->ndim == 1 && dtype_is_int((DType)t->dtype);
+}
+
 static void warn_of_dimensions(const Launch *l, const Numbers *n, const tilec_tensor *t,
                                const unsigned char *read)
 {
     char what[200];
     Used u;
 
-    if (l->programs->bounded_by_data || t->ndim < 1 || t->ndim > MAX_RANK || !used_new(&u, t))
+    if ((l->programs->bounded_by_data && !is_of_numbers(t)) || t->ndim < 1 || t->ndim > MAX_RANK ||
+        !used_new(&u, t))
         return;
     used_count(&u, t, read);
     for (int d = 0; d < t->ndim && is_box(&u, t); d++) {
-        if (!is_short(l, n, &u, t, d))
+        bool of_axis =
+            is_of_other_axis(l, u.n[d], t->shape[d]) && flags_end(u.at[d], t->shape[d]) == u.n[d];
+        if (l->programs->bounded_by_data ? !of_axis : !is_short(l, n, &u, t, d))
             continue;
         snprintf(what, sizeof what,
                  "along dimension %d only %lld of %lld are loaded, and %lld is the first that is "

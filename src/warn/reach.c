@@ -117,19 +117,30 @@ static bool counts_rows(const tilec_tensor *t, int64_t n, int64_t there)
     return t && t->ndim > 1 && n > 1 && n == t->shape[0] && there > n && there != n * n;
 }
 
-static void warn_of_row_count(const Launch *l, const Reach *e, int64_t n)
+/* .. or columns, of one row, where some of the programs, which reach all rows, have nothing to do?
+ */
+static bool counts_columns(const tilec_tensor *t, const Reach *e, int64_t n, int64_t end,
+                           int64_t there)
+{
+    return t && t->ndim > 1 && n > 1 && n == t->shape[t->ndim - 1] && there > n && end >= there &&
+           end - e->lanes >= n;
+}
+
+static void warn_of_row_count(const Launch *l, const Reach *e, int64_t n, bool columns)
 {
     const tilec_tensor *t = l->tensors[e->array];
     char what[300];
 
     snprintf(what, sizeof what,
-             "it %s %lld elements of `%.60s`, as many as it has rows, of %lld: its mask compares "
+             "it %s %lld elements of `%.60s`, as many as it has %s, of %lld: its mask compares "
              "with `%.60s`",
              e->stores ? "stores to" : "loads", (long long)n, warn_name_of(l, t),
-             (long long)elements_of(t), name_of_number(l, n));
+             columns ? "columns" : "rows", (long long)elements_of(t), name_of_number(l, n));
     say(l, TOLD_REST, e, what,
-        "len(x) and x.shape[0] count rows: x.size of NumPy and x.numel() of PyTorch and of the "
-        "command count elements");
+        columns ? "the grid reaches all rows: x.size of NumPy and x.numel() of PyTorch and of the "
+                  "command count elements, x.shape[-1] those of one row"
+                : "len(x) and x.shape[0] count rows: x.size of NumPy and x.numel() of PyTorch and "
+                  "of the command count elements");
 }
 
 /* Rows as far apart as a number of the launch says. */
@@ -176,7 +187,9 @@ void warn_of_reach(const Launch *l)
                  (int64_t)l->grid[e->axis] * e->step < n)
             warn_of_rest(l, e, l->grid[e->axis], end, n);
         else if (!e->includes && end >= n && counts_rows(l->tensors[e->array], n, there))
-            warn_of_row_count(l, e, n);
+            warn_of_row_count(l, e, n, false);
+        else if (!e->includes && counts_columns(l->tensors[e->array], e, n, end, there))
+            warn_of_row_count(l, e, n, true);
         else if (e->stores && e->step >= e->lanes && e->step > 1 && l->grid[e->axis] == n &&
                  n > e->step)
             warn_of_threads(l, e, n);

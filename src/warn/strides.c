@@ -88,10 +88,16 @@ static void look_at_places(const Launch *l, int slot)
         "x.expand() or broadcasting made");
 }
 
+/* Is it a number of the launch, or one that is compiled in? */
 static bool is_given(const Launch *l, int64_t number, int but)
 {
     for (int i = 0; i < l->nslots; i++) {
         if (i != but && !l->tensors[i] && (int64_t)l->slots[i] == number)
+            return true;
+    }
+    for (int i = 0; i < l->nargs; i++) {
+        if (l->args[i].kind == TILEC_ARG_INT && l->args[i].integer == number &&
+            number != (int64_t)l->slots[but])
             return true;
     }
     return false;

@@ -99,6 +99,35 @@ expect 130 err "of 8 combinations are measured" swept --csv
 grep -q "^100,[0-9]" "$folder/out" || wrong "the first row is missing"
 expect 130 out '"values": {"n": "100"}' swept --json
 
+# so does tuning, and it leaves alone what was kept
+export TILEC_CACHE_DIR="$folder/cache"
+cat >tuned.py <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.autotune(configs=[triton.Config({"B": 1}), triton.Config({"B": 2}), triton.Config({"B": 4})], key=["n"])
+@triton.jit
+def work(out, x, n, B: tl.constexpr):
+    v = tl.load(x)
+    for i in range(n * B):
+        v = v * 1664525 + 1013904223
+    tl.store(out, (v == 12345).to(tl.int32))
+KERNEL
+tuned() {
+    timeout -s INT --preserve-status 2 "$tilec" run tuned.py:work --grid 1 x='zeros(i32,1)' out=x n=1000000 --tune "$@"
+}
+expect 0 out "fastest: B=1" tuned --time 1
+expect 130 err "tilec stopped: 3 of 3 configurations are timed, in " tuned --time=100000
+grep -q "^fastest so far: B=1;" "$folder/out" || wrong "the fastest yet is missing"
+expect 130 out '"interrupted": true' tuned --time=100000 --json
+expect 0 err "tuned: B=1, which --tune has found" "$tilec" run tuned.py:work --grid 1 x='zeros(i32,1)' out=x n=1000000
+slow() { # no round of all ends
+    timeout -s INT --preserve-status 2 "$tilec" run tuned.py:work --grid 1 x='zeros(i32,1)' out=x n=700000000 --tune
+}
+expect 130 err "stopped: none of 3 configurations is timed yet" slow
+[ "$(wc -l <"$folder/err")" = 1 ] || wrong "the process that tries them says it, too"
+
 # a kernel that ends the process: the rows of all in front of its file
 expect 139 err "it was at work on in/140.npy" bash -c '"$0" run k.py:wild --each "in/*.npy" --threads 1 --grid 1 x=@{} \
     out="empty(i32,1)" bad=140 --save out=all.csv; exit $?' "$tilec"

@@ -277,7 +277,7 @@ of_listed() { # KERNEL TEXT
 }
 of_listed stats "out='empty(fp32,2)' x='randn(fp32,65536)' n='x.numel()'"
 of_listed gptq_gemm "b_ptr='randint(i32,64x64,0,64)'"
-of_listed gptq_gemm "zeros_ptr='randint(i32,64x64,0,64)'"
+of_listed gptq_gemm "scales_ptr='randn(fp32,1x64)' zeros_ptr='randint(i32,1x64,0,64)'" # one group: no more is read
 of_listed embedding_bag "offsets='arange(i32,"
 of_listed paged_attention "context_lens_ptr='full(i32,"
 of_listed flash_fwd "--grid 'cdiv(N_CTX,BLOCK_M),16*H'"

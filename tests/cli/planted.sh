@@ -63,5 +63,6 @@ look_at planted_formulas
 look_at planted_state
 look_at planted_carried
 look_at planted_runs
-[ "$told" -ge 366 ] || wrong "only $told of $all are told"
+look_at planted_parts
+[ "$told" -ge 375 ] || wrong "only $told of $all are told"
 finish

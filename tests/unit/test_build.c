@@ -156,7 +156,7 @@ static void test_misuse_of_build(void **state)
     build_refused(s, TILEC_BAD_ARGUMENT, &o, "two functions would be called `f`");
     o = options_of(&good, 1);
     o.num_stages = -1;
-    build_refused(s, TILEC_BAD_ARGUMENT, &o, "num_stages is negative");
+    build_refused(s, TILEC_BAD_ARGUMENT, &o, "num_stages cannot be negative; 0 is the default");
     o = options_of(&good, 1);
     assert_int_equal(tilec_build(s->file, NULL, &o, NULL, NULL), TILEC_BAD_ARGUMENT);
     assert_int_equal(tilec_build(NULL, NULL, &o, &object, NULL), TILEC_BAD_ARGUMENT);

@@ -366,9 +366,9 @@ static void test_options_that_make_no_sense(void **state)
 
     load(s, fill_source);
     expect(s, fill(s, good_tensor(), (tilec_launch_options){.num_stages = INT32_MIN}),
-           TILEC_BAD_ARGUMENT, "num_stages is negative");
+           TILEC_BAD_ARGUMENT, "num_stages cannot be negative; 0 is the default");
     expect(s, fill(s, good_tensor(), (tilec_launch_options){.num_warps = -1}), TILEC_BAD_ARGUMENT,
-           "num_warps is negative");
+           "num_warps cannot be negative; 0 is the default");
     expect(s, fill(s, good_tensor(), (tilec_launch_options){.stream = cell}), TILEC_BAD_ARGUMENT,
            "the device `interp` has no streams");
 }

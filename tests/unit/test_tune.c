@@ -5,6 +5,7 @@
  */
 #include "scene.h"
 
+#include <math.h>
 #include <sys/wait.h>
 
 static const char bump_source[] = HEAD
@@ -197,7 +198,13 @@ static void test_cancelling(void **state)
 
     load(s, bump_source);
     assert_int_equal(tune(s, N, &options, &choice), TILEC_CANCELLED);
-    assert_int_equal(t.ntrials, 0);
+    assert_int_equal(t.ntrials, 3); /* three first runs, and two of the first round */
+    assert_int_equal(t.trials[0].nrounds, 1);
+    assert_int_equal(t.trials[1].nrounds, 1);
+    assert_int_equal(t.trials[2].nrounds, 0);
+    assert_int_equal(t.trials[1].status, TILEC_OK);
+    assert_int_equal(t.trials[2].status, TILEC_CANCELLED);
+    assert_true(fabs(t.trials[1].median - 1e-3) < 1e-9);
     t = (Tuned){.is_cancelling = true};
     assert_int_equal(tune(s, N, &options, &choice), TILEC_CANCELLED);
     t = (Tuned){0};
