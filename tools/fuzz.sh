@@ -15,7 +15,12 @@ for fuzzer in build-fuzz/fuzzers/fuzz_*; do
     mkdir -p "$corpus"
     seeds=
     case $name in
-    fuzz_source) seeds="tests/lang kernels tests/num/programs" ;;
+    fuzz_source) # but for what runs to the end of all limits, which takes too long under a fuzzer
+        mkdir -p build-fuzz/seeds
+        cp tests/lang/*.py build-fuzz/seeds
+        rm build-fuzz/seeds/constexpr_limits.py
+        seeds="build-fuzz/seeds kernels tests/num/programs"
+        ;;
     fuzz_ir) seeds="tests/ir tests/gen" ;;
     fuzz_ptx*) seeds=tests/sim ;;
     *) [ ! -d "tests/fuzz/$name" ] || seeds=tests/fuzz/$name ;;

@@ -1,13 +1,14 @@
 /*
  * random_source.h - random kernels in the Triton language, for test_random_source.c
  *
- * Half of them are lists of statements (random_statements.h), some map elements to elements
- * (random_maps.h).  The others are as people write them, of three families: products, attention,
- * and sums along rows.  These differ in what compilers treat apart: how a loop advances (pointers,
- * indices, descriptors, block pointers), what of it runs ahead (num_stages), how rows lie (either
- * order, strides of any length), which masks there are, pairs of dtypes, what is done with an
- * operand before it is multiplied and with the result behind the loop, how tiles are shared out (a
- * grid, groups, few programs that go from tile to tile, a split of K by atomics).
+ * A third of them are lists of statements (random_statements.h), some map elements to elements
+ * (random_maps.h), some compute with integers of few bits (random_bytes.h).  The others are as
+ * people write them, of three families: products, attention, and sums along rows.  These differ in
+ * what compilers treat apart: how a loop advances (pointers, indices, descriptors, block pointers),
+ * what of it runs ahead (num_stages), how rows lie (either order, strides of any length), which
+ * masks there are, pairs of dtypes, what is done with an operand before it is multiplied and with
+ * the result behind the loop, how tiles are shared out (a grid, groups, few programs that go from
+ * tile to tile, a split of K by atomics).
  *
  * All numbers are small and whole, or halves of such, so that every order of summing gives the same
  * bits and no type that a kernel stores rounds.  Programs store apart, or by atomics.
@@ -15,6 +16,7 @@
 #ifndef TILEC_TEST_RANDOM_SOURCE_H
 #define TILEC_TEST_RANDOM_SOURCE_H
 
+#include "random_bytes.h"
 #include "random_maps.h"
 #include "random_statements.h"
 
@@ -631,6 +633,10 @@ static inline RandomSource random_source(Arena *a, uint64_t seed)
     default:
         s.num_warps = one_of(&w, 3) ? 0 : 1 << pick(&w, 6);
         write_tiles(&w);
+        break;
+    case 11:
+    case 12:
+        write_bytes(&w);
         break;
     case 8:
     case 9:

@@ -16,6 +16,7 @@ typedef struct {
     bool odd;      /* begins one element behind what is aligned */
     bool is_sum;   /* atomics add to it: it begins as zeros */
     bool is_index; /* whole numbers from 0 to 3 */
+    bool is_full;  /* any bits */
     int same;      /* 1 + the number of the array that this one is, too; else 0 */
 } SourceArray;
 

@@ -55,7 +55,7 @@ static void fill(const SourceArray *a, uint8_t *data, uint64_t seed)
         int v = a->is_sum     ? 0
                 : a->is_index ? (int)(seed >> 33) % 4
                               : (int)(seed >> 33) % 4 - (int)(seed >> 40) % 4;
-        uint64_t bits = scalar_from_double((DType)a->dtype, v);
+        uint64_t bits = a->is_full ? seed >> 20 : scalar_from_double((DType)a->dtype, v);
         memcpy(first + (size_t)i * size, &bits, size);
     }
 }
