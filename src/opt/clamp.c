@@ -13,10 +13,9 @@
  *     load(row + columns + d, mask=inside, other=select(above, high, low))
  *
  * Each of the two is read under one number for all of the tile, whether the first index is below,
- * or the last one above: so nothing is read that was not before, since the rest of the address stays
- * along the dimension of the index.  Where limits cross, the op that is done last says what all
- * elements are.  As in poly.h an index is taken not to wrap within a
- * tile.
+ * or the last one above: so nothing is read that was not before, since the rest of the address
+ * stays along the dimension of the index.  Where limits cross, the op that is done last says what
+ * all elements are.  As in poly.h an index is taken not to wrap within a tile.
  */
 #include "opt.h"
 #include "../ir/analysis.h"

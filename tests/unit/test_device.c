@@ -203,11 +203,11 @@ static void test_levels(void **state)
 /* Levels without instructions for fp16 call functions for it. */
 static void test_levels_know_fp16(void **state)
 {
-    static const char text[] = HEAD
-        "@triton.jit\n"
-        "def halve(x, out):\n"
-        "    i = tl.arange(0, 64)\n"
-        "    tl.store(out + i, (tl.load(x + i).to(tl.float32) / 3).to(tl.float16))\n";
+    static const char text[] =
+        HEAD "@triton.jit\n"
+             "def halve(x, out):\n"
+             "    i = tl.arange(0, 64)\n"
+             "    tl.store(out + i, (tl.load(x + i).to(tl.float32) / 3).to(tl.float16))\n";
     static _Alignas(64) uint16_t x[64], out[64];
     const int32_t grid[3] = {1, 1, 1};
     int64_t shape[] = {64};
