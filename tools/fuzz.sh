@@ -14,12 +14,17 @@ for fuzzer in build-fuzz/fuzzers/fuzz_*; do
     corpus=build-fuzz/$name
     mkdir -p "$corpus"
     seeds=
-    if [ -d "tests/fuzz/$name" ]; then
-        seeds=tests/fuzz/$name
-    fi
-    if [ "${name%_run}" = fuzz_ptx ]; then
-        seeds=tests/sim
-    fi
+    case $name in
+    fuzz_source) # but for what runs to the end of all limits, which takes too long under a fuzzer
+        mkdir -p build-fuzz/seeds
+        cp tests/lang/*.py build-fuzz/seeds
+        rm build-fuzz/seeds/constexpr_limits.py
+        seeds="build-fuzz/seeds kernels tests/num/programs"
+        ;;
+    fuzz_ir) seeds="tests/ir tests/gen" ;;
+    fuzz_ptx*) seeds=tests/sim ;;
+    *) [ ! -d "tests/fuzz/$name" ] || seeds=tests/fuzz/$name ;;
+    esac
     echo "$name: $seconds s"
     "$fuzzer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
         -artifact_prefix="$corpus/" -verbosity=0 "$corpus" $seeds >"$corpus.log" 2>&1 || {

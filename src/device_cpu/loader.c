@@ -449,6 +449,32 @@ void code_free(Code *c)
 
 /* --- what generated code may call --- */
 
+#if defined(__x86_64__)
+/* What LLVM calls on CPUs without F16C.  A half lies in the low bits of a register for floats. */
+static float widen_half(float half)
+{
+    uint16_t bits;
+
+    memcpy(&bits, &half, sizeof bits);
+    return (float)scalar_to_double(DT_FP16, bits);
+}
+
+static float narrow_to_half(float x)
+{
+    uint32_t bits = (uint32_t)scalar_from_double(DT_FP16, x);
+    float half;
+
+    memcpy(&half, &bits, sizeof half);
+    return half;
+}
+
+#define OF_HALVES                                                                                  \
+    {"__extendhfsf2", (void *)(uintptr_t)&widen_half},                                             \
+        {"__truncsfhf2", (void *)(uintptr_t)&narrow_to_half},
+#else
+#define OF_HALVES
+#endif
+
 typedef struct {
     const char *name;
     void *at;
@@ -466,8 +492,8 @@ static const External externals[] = {
     BOTH(cosh),       BOTH(tanh),        BOTH(asinh),      BOTH(acosh), BOTH(atanh), BOTH(erf),
     BOTH(erfc),       BOTH(cbrt),        BOTH(sqrt),       BOTH(floor), BOTH(ceil),  BOTH(trunc),
     BOTH(rint),       BOTH(nearbyint),   BOTH(round),      BOTH(pow),   BOTH(atan2), BOTH(hypot),
-    BOTH(fmod),       BOTH(fma),         BOTH(ldexp),      BOTH(fmin),  BOTH(fmax),
-};
+    BOTH(fmod),       BOTH(fma),         BOTH(ldexp),      BOTH(fmin),  BOTH(fmax),  OF_HALVES};
+#undef OF_HALVES
 #undef BOTH
 #undef FUNCTION
 

@@ -82,22 +82,31 @@ static Const to_python(Lower *l, Val v)
     return b ? function_of(l, (PyFunction){.builtin = b}) : wrap(l, v);
 }
 
-static Val from_python(Lower *l, const Const *c, long *left);
+/* What a value from Python may still have. */
+typedef struct {
+    long parts;
+    int levels;
+} Room;
 
-/* Unknown when it has more parts than a tuple may have; a list may even hold itself. */
-static Val tuple_from_python(Lower *l, const Const *items, int n, bool is_list, long *left)
+static Val from_python(Lower *l, const Const *c, Room *left);
+
+/* Unknown when it has more parts than a tuple may have, or more levels than the stack has room for;
+ * a list may even hold itself. */
+static Val tuple_from_python(Lower *l, const Const *items, int n, bool is_list, Room *left)
 {
     Tuple *t = NEW(l->arena, Tuple);
 
-    *left -= n + 1;
-    if (*left < 0)
+    left->parts = left->levels > 0 ? left->parts - n - 1 : -1;
+    if (left->parts < 0)
         return val_unknown();
     *t = (Tuple){.n = n, .is_list = is_list, .size = n, .items = NEW_N(l->arena, Val, n + 1)};
-    for (int i = 0; i < n && *left >= 0; i++) {
+    left->levels--;
+    for (int i = 0; i < n && left->parts >= 0; i++) {
         t->items[i] = from_python(l, &items[i], left);
         t->size += t->items[i].kind == VAL_TUPLE ? t->items[i].tuple->size : 0;
     }
-    return *left < 0 ? val_unknown() : (Val){.kind = VAL_TUPLE, .tuple = t};
+    left->levels++;
+    return left->parts < 0 ? val_unknown() : (Val){.kind = VAL_TUPLE, .tuple = t};
 }
 
 static Val function_from_python(Lower *l, const Const *c)
@@ -112,7 +121,7 @@ static Val function_from_python(Lower *l, const Const *c)
     return b ? (Val){.kind = VAL_BUILTIN, .builtin = b} : val_const(l, *c);
 }
 
-static Val from_python(Lower *l, const Const *c, long *left)
+static Val from_python(Lower *l, const Const *c, Room *left)
 {
     const Object *object = object_of(c);
     const Const *items;
@@ -130,7 +139,7 @@ static Val from_python(Lower *l, const Const *c, long *left)
 
 Val val_from_python(Lower *l, const Const *c)
 {
-    long left = MAX_TUPLE;
+    Room left = {.parts = MAX_TUPLE, .levels = LOWER_MAX_DEPTH};
 
     return from_python(l, c, &left);
 }

@@ -13,9 +13,9 @@
  *     load(row + columns + d, mask=inside, other=select(above, high, low))
  *
  * Each of the two is read under one number for all of the tile, whether the first index is below,
- * or the last one above: so nothing is read that was not before.  Where limits cross, the op that
- * is done last says what all elements are.  As in poly.h an index is taken not to wrap within a
- * tile.
+ * or the last one above: so nothing is read that was not before, since the rest of the address
+ * stays along the dimension of the index.  Where limits cross, the op that is done last says what
+ * all elements are.  As in poly.h an index is taken not to wrap within a tile.
  */
 #include "opt.h"
 #include "../ir/analysis.h"
@@ -114,6 +114,43 @@ static bool is_clamp(Value *v, Clamp *c)
     return step_of(c->index, DEEPEST) == 1;
 }
 
+/* May v differ along this dimension? */
+static bool goes_along(const Value *v, int dim, int depth)
+{
+    const Op *op = v->def;
+
+    if (v->type->rank == 0 || v->type->dims[dim] == 1 || opt_is_uniform(v))
+        return false;
+    if (!op || depth == 0)
+        return true;
+    if (op->code == OP_expand) /* dim is not the new one, which has one element */
+        return goes_along(op->operands[0], dim - (dim > (int)attr_axis(op)), depth - 1);
+    if (op->code != OP_broadcast && op->code != OP_addptr && !op_is_elementwise(op))
+        return true;
+    for (int i = 0; i < op->noperands; i++) {
+        if (goes_along(op->operands[i], dim, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* Does all that is added to the clamp stay along the dimension of its index? */
+static bool rest_stays(const Clamp *c)
+{
+    int dim = 0;
+
+    while (!goes_along(c->index, dim, DEEPEST))
+        dim++;
+    for (int k = 0; k < c->steps; k++) {
+        const Op *op = c->path[k].op;
+        dim += op->code == OP_expand && attr_axis(op) <= dim;
+        if ((op->code == OP_add || op->code == OP_addptr) &&
+            goes_along(op->operands[1 - c->path[k].operand], dim, DEEPEST))
+            return false;
+    }
+    return true;
+}
+
 /* Is it added to the address, times 1? */
 static bool find_clamp(Value *v, int depth, Clamp *c)
 {
@@ -160,9 +197,7 @@ static Value *as_mask(Clamp *c, Value *asked)
         const Op *op = c->path[k].op;
         if (op->code != OP_expand && op->code != OP_broadcast)
             continue;
-        Type own = *op->results[0]->type;
-        own.dtype = DT_I1;
-        const Type *t = type_of(c->b.module, own);
+        const Type *t = type_with_dtype(c->b.module, op->results[0]->type, DT_I1);
         asked = build_op(&c->b, op->code, 1, &asked, op->nattrs, op->attrs, 1, &t)->results[0];
     }
     return asked;
@@ -243,7 +278,7 @@ static void visit_block(Block *b)
             if (op->regions[r])
                 visit_block(op->regions[r]);
         }
-        if (!is_plain_load(op) || !find_clamp(op->operands[LOAD_PTR], 0, &c))
+        if (!is_plain_load(op) || !find_clamp(op->operands[LOAD_PTR], 0, &c) || !rest_stays(&c))
             continue;
         c.b = builder_before(op);
         rewrite(&c);

@@ -1,13 +1,14 @@
 /*
- * random_source.h - random kernels as people write them, in the Triton language, for
- * test_random_source.c
+ * random_source.h - random kernels in the Triton language, for test_random_source.c
  *
- * Three families, of which each kernel is one: products, attention, and sums along rows.  They
- * differ in what compilers treat apart: how a loop advances (pointers, indices, descriptors, block
- * pointers), what of it runs ahead (num_stages), how rows lie (either order, strides of any
- * length), which masks there are, pairs of dtypes, what is done with an operand before it is
- * multiplied and with the result behind the loop, how tiles are shared out (a grid, groups, few
- * programs that go from tile to tile, a split of K by atomics).
+ * A third of them are lists of statements (random_statements.h), some map elements to elements
+ * (random_maps.h), some compute with integers of few bits (random_bytes.h).  The others are as
+ * people write them, of three families: products, attention, and sums along rows.  These differ in
+ * what compilers treat apart: how a loop advances (pointers, indices, descriptors, block pointers),
+ * what of it runs ahead (num_stages), how rows lie (either order, strides of any length), which
+ * masks there are, pairs of dtypes, what is done with an operand before it is multiplied and with
+ * the result behind the loop, how tiles are shared out (a grid, groups, few programs that go from
+ * tile to tile, a split of K by atomics).
  *
  * All numbers are small and whole, or halves of such, so that every order of summing gives the same
  * bits and no type that a kernel stores rounds.  Programs store apart, or by atomics.
@@ -15,116 +16,9 @@
 #ifndef TILEC_TEST_RANDOM_SOURCE_H
 #define TILEC_TEST_RANDOM_SOURCE_H
 
-#include "scene.h"
-
-enum { SOURCE_ARRAYS = 8, SOURCE_INTS = 12, SOURCE_NAME = 8 };
-
-typedef struct {
-    char name[SOURCE_NAME];
-    tilec_dtype dtype;
-    int64_t n;
-    bool odd;    /* begins one element behind what is aligned */
-    bool is_sum; /* atomics add to it: it begins as zeros */
-} SourceArray;
-
-typedef struct {
-    char name[SOURCE_NAME];
-    int64_t value;
-} SourceInt;
-
-/* A kernel `k` and a launch of it: first the arrays, then the integers. */
-typedef struct {
-    Text text;
-    SourceArray arrays[SOURCE_ARRAYS];
-    SourceInt ints[SOURCE_INTS];
-    int narrays, nints, num_warps, num_stages;
-    int32_t grid[3];
-} RandomSource;
-
-typedef struct {
-    uint64_t rng;
-    RandomSource *s;
-    int depth; /* of indentation */
-    bool tidy; /* large blocks, all at multiples of 16 bytes: what a GPU copies by the box */
-} Writer;
-
-/* --- choices --- */
-
-static inline int pick(Writer *w, int n)
-{
-    uint64_t z = (w->rng += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (int)((z ^ (z >> 31)) % (uint64_t)n);
-}
-
-static inline bool one_of(Writer *w, int n)
-{
-    return pick(w, n) == 0;
-}
-
-#define PICK(w, list) ((list)[pick(w, COUNT(list))])
-
-/* --- text --- */
-
-__attribute__((format(printf, 2, 3))) static inline void line(Writer *w, const char *format, ...)
-{
-    char text[400];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    text_printf(&w->s->text, "%*s%s\n", 4 * w->depth, "", text);
-}
-
-static inline void array(Writer *w, const char *name, tilec_dtype dtype, int64_t n, bool odd)
-{
-    SourceArray *a = &w->s->arrays[w->s->narrays++];
-
-    *a = (SourceArray){.dtype = dtype, .n = n, .odd = odd && !w->tidy};
-    snprintf(a->name, sizeof a->name, "%s", name);
-}
-
-static inline void integer(Writer *w, const char *name, int64_t value)
-{
-    SourceInt *i = &w->s->ints[w->s->nints++];
-
-    i->value = value;
-    snprintf(i->name, sizeof i->name, "%s", name);
-}
-
-static inline void head(Writer *w)
-{
-    const RandomSource *s = w->s;
-
-    text_printf(&w->s->text,
-                "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(");
-    for (int i = 0; i < s->narrays; i++)
-        text_printf(&w->s->text, "%s%s", i ? ", " : "", s->arrays[i].name);
-    for (int i = 0; i < s->nints; i++)
-        text_printf(&w->s->text, ", %s", s->ints[i].name);
-    text_printf(&w->s->text, "):\n");
-    w->depth = 1;
-}
-
-/* --- types --- */
-
-static inline const char *type_word(tilec_dtype t)
-{
-    static const char *const names[] = {
-        [TILEC_I8] = "tl.int8",           [TILEC_I32] = "tl.int32",
-        [TILEC_FP16] = "tl.float16",      [TILEC_BF16] = "tl.bfloat16",
-        [TILEC_FP32] = "tl.float32",      [TILEC_FP8E5] = "tl.float8e5",
-        [TILEC_FP8E4NV] = "tl.float8e4nv"};
-
-    return names[t];
-}
-
-static inline bool is_fp8(tilec_dtype t)
-{
-    return t == TILEC_FP8E5 || t == TILEC_FP8E4NV;
-}
+#include "random_bytes.h"
+#include "random_maps.h"
+#include "random_statements.h"
 
 /* Of two operands in memory, and what they are multiplied as. */
 typedef struct {
@@ -145,35 +39,6 @@ static inline Pair some_pair(Writer *w)
     if (p.memory[0] != p.memory[1] || one_of(w, 4))
         p.used = PICK(w, floats);
     return p;
-}
-
-/* The end of a load that makes another type of it. */
-static inline const char *as_type(tilec_dtype from, tilec_dtype to)
-{
-    static char texts[4][32];
-    static int next;
-    char *t = texts[next++ % 4];
-
-    t[0] = 0;
-    if (from != to)
-        snprintf(t, sizeof texts[0], ".to(%s)", type_word(to));
-    return t;
-}
-
-/* --- loops --- */
-
-/* The statement that begins a loop over `over`, whose rounds may run ahead. */
-static inline void for_loop(Writer *w, const char *variable, const char *over)
-{
-    static const char *const more[] = {
-        "", "", "", ", warp_specialize=True", ", flatten=True", ", disallow_acc_multi_buffer=True"};
-
-    if (one_of(w, 2))
-        line(w, "for %s in range(%s):", variable, over);
-    else
-        line(w, "for %s in tl.range(%s, num_stages=%d%s):", variable, over, 1 + pick(w, 4),
-             PICK(w, more));
-    w->depth++;
 }
 
 static inline int64_t round_up(int64_t n, int64_t to)
@@ -201,6 +66,7 @@ typedef struct {
     const char *at;   /* the first of the tile: "m0" or "n0" */
     int free, depth;  /* extents of the tile: of the free dimension, of K */
     bool k_is_inner;  /* memory has K side by side */
+    bool spread;      /* .. with a stride of its own, t and the name */
     bool k_first;     /* the product wants it as [K, free] */
     bool wraps;       /* rows beyond the end come from the beginning, else they are masked */
     Way way;
@@ -239,11 +105,36 @@ static inline void declare_operand(Writer *w, const Product *p, const Operand *f
     int64_t inner = f->k_is_inner ? p->k : free_total, outer = f->k_is_inner ? free_total : p->k;
     bool needs_units = f->way == BY_DESCRIPTORS;
     int64_t length = row_length(w, inner, needs_units ? 16 : 1);
+    static const int strides[] = {1, 1, 2, 3, 0};
+    int64_t stride = 1;
     char name[SOURCE_NAME];
 
-    array(w, f->name, f->memory, MAX(1, length * outer), !needs_units && one_of(w, 4));
+    if (f->spread) {
+        stride = PICK(w, strides);
+        length = one_of(w, 6) ? pick(w, 2) : length * MAX(1, stride) + pick(w, 2);
+    }
+    array(w, f->name, f->memory,
+          MAX(1, f->spread ? length * MAX(0, outer - 1) + stride * MAX(0, inner - 1) + 1
+                           : length * outer),
+          !needs_units && one_of(w, 4));
     snprintf(name, sizeof name, "s%s", f->name);
     integer(w, name, length);
+    snprintf(name, sizeof name, "t%s", f->name);
+    if (f->spread)
+        integer(w, name, stride);
+}
+
+/* What an index along this dimension is multiplied by, behind it; empty: nothing. */
+static inline const char *times_stride(const Operand *f, bool inner)
+{
+    static char texts[8][16];
+    static int next;
+    char *t = texts[next++ % 8];
+
+    t[0] = 0;
+    if (!inner || f->spread)
+        snprintf(t, sizeof texts[0], " * %s%s", inner ? "t" : "s", f->name);
+    return t;
 }
 
 static inline void before_loop(Writer *w, const Operand *f)
@@ -264,12 +155,14 @@ static inline void before_loop(Writer *w, const Operand *f)
     const char *k = f->k_first ? "rk[:, None]" : "rk[None, :]";
     char free[20];
     snprintf(free, sizeof free, f->k_first ? "r%s[None, :]" : "r%s[:, None]", x);
-    if (f->way == BY_POINTERS && f->k_is_inner)
-        line(w, "p%s = %s + %s * s%s + (k0 + %s)", x, x, free, x, k);
-    else if (f->way == BY_POINTERS)
-        line(w, "p%s = %s + %s + (k0 + %s) * s%s", x, x, free, k, x);
-    char free_stride[20] = "1", k_stride[20] = "1";
-    snprintf(f->k_is_inner ? free_stride : k_stride, 20, "s%s", x);
+    if (f->way == BY_POINTERS)
+        line(w, "p%s = %s + %s%s + (k0 + %s)%s", x, x, free, times_stride(f, !f->k_is_inner), k,
+             times_stride(f, f->k_is_inner));
+    const char *free_stride = "1", *k_stride = "1";
+    if (!f->k_is_inner || f->spread)
+        k_stride = times_stride(f, f->k_is_inner) + 3;
+    if (f->k_is_inner || f->spread)
+        free_stride = times_stride(f, !f->k_is_inner) + 3;
     if (f->way == BY_BLOCKS && f->k_first)
         line(w, "p%s = tl.make_block_ptr(%s, (K, %s), (%s, %s), (k0, %s), (%d, %d), (%s))", x, x,
              f->rest, k_stride, free_stride, f->at, f->depth, f->free,
@@ -310,14 +203,11 @@ static inline void load_factor(Writer *w, const Product *p, const Operand *f)
         line(w, "x%s = tl.load(p%s, boundary_check=(0, 1), padding_option='zero')", x, x);
     else if (f->way == BY_POINTERS)
         line(w, "x%s = tl.load(p%s%s)", x, x, mask);
-    else if (f->k_first)
-        line(w, "x%s = tl.load(%s + r%s[None, :]%s%s + (k + rk[:, None])%s%s%s)", x, x, x,
-             f->k_is_inner ? " * s" : "", f->k_is_inner ? x : "", f->k_is_inner ? "" : " * s",
-             f->k_is_inner ? "" : x, mask);
     else
-        line(w, "x%s = tl.load(%s + r%s[:, None]%s%s + (k + rk[None, :])%s%s%s)", x, x, x,
-             f->k_is_inner ? " * s" : "", f->k_is_inner ? x : "", f->k_is_inner ? "" : " * s",
-             f->k_is_inner ? "" : x, mask);
+        line(w,
+             f->k_first ? "x%s = tl.load(%s + r%s[None, :]%s + (k + rk[:, None])%s%s)"
+                        : "x%s = tl.load(%s + r%s[:, None]%s + (k + rk[None, :])%s%s)",
+             x, x, x, times_stride(f, !f->k_is_inner), times_stride(f, f->k_is_inner), mask);
 }
 
 /* What is done with a tile before it is multiplied: zeros stay zeros. */
@@ -348,10 +238,8 @@ static inline void advance_factor(Writer *w, const Operand *f, const char *by)
 {
     const char *x = f->name;
 
-    if (f->way == BY_POINTERS && f->k_is_inner)
-        line(w, "p%s += %s", x, by);
-    else if (f->way == BY_POINTERS)
-        line(w, "p%s += %s * s%s", x, by, x);
+    if (f->way == BY_POINTERS)
+        line(w, "p%s += %s%s", x, by, times_stride(f, f->k_is_inner));
     else if (f->way == BY_BLOCKS && f->k_first)
         line(w, "p%s = tl.advance(p%s, (%s, 0))", x, x, by);
     else if (f->way == BY_BLOCKS)
@@ -432,12 +320,25 @@ static inline void choose_factors(Writer *w, Product *p)
 {
     Way way = (Way)pick(w, WAYS);
 
-    p->f[0] = (Operand){"a",           "M",   "m0",  p->bm, p->bk,
-                        !one_of(w, 4), false, false, way,   p->pair.memory[0],
-                        p->pair.used};
-    p->f[1] = (Operand){"b",          "N",  "n0",  p->bn, p->bk,
-                        one_of(w, 3), true, false, way,   p->pair.memory[1],
-                        p->pair.used};
+    p->f[0] = (Operand){.name = "a",
+                        .rest = "M",
+                        .at = "m0",
+                        .free = p->bm,
+                        .depth = p->bk,
+                        .k_is_inner = !one_of(w, 4),
+                        .way = way,
+                        .memory = p->pair.memory[0],
+                        .used = p->pair.used};
+    p->f[1] = (Operand){.name = "b",
+                        .rest = "N",
+                        .at = "n0",
+                        .free = p->bn,
+                        .depth = p->bk,
+                        .k_is_inner = one_of(w, 3),
+                        .k_first = true,
+                        .way = way,
+                        .memory = p->pair.memory[1],
+                        .used = p->pair.used};
     if (one_of(w, 4))
         p->f[1].way = (Way)pick(w, WAYS);
     p->f[2] = p->f[1];
@@ -445,6 +346,7 @@ static inline void choose_factors(Writer *w, Product *p)
     for (int i = 0; i < COUNT(p->f); i++) {
         Operand *f = &p->f[i];
         f->wraps = f->way < BY_DESCRIPTORS && one_of(w, 4);
+        f->spread = f->way != BY_DESCRIPTORS && !w->tidy && one_of(w, 4);
     }
 }
 
@@ -727,7 +629,20 @@ static inline RandomSource random_source(Arena *a, uint64_t seed)
     w.tidy = one_of(&w, 3);
     s.num_warps = one_of(&w, 3) ? 0 : w.tidy ? 4 << pick(&w, 2) : 1 << pick(&w, 4);
     s.num_stages = one_of(&w, 3) ? 0 : 1 + pick(&w, 5);
-    switch (pick(&w, 8)) {
+    switch (pick(&w, 16)) {
+    default:
+        s.num_warps = one_of(&w, 3) ? 0 : 1 << pick(&w, 6);
+        write_tiles(&w);
+        break;
+    case 11:
+    case 12:
+        write_bytes(&w);
+        break;
+    case 8:
+    case 9:
+    case 10:
+        write_map(&w);
+        break;
     case 0:
     case 1:
         write_rows(&w);
@@ -736,7 +651,10 @@ static inline RandomSource random_source(Arena *a, uint64_t seed)
     case 3:
         write_attention(&w);
         break;
-    default:
+    case 4:
+    case 5:
+    case 6:
+    case 7:
         write_product(&w);
     }
     return s;

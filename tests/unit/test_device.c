@@ -200,6 +200,40 @@ static void test_levels(void **state)
     }
 }
 
+/* Levels without instructions for fp16 call functions for it. */
+static void test_levels_know_fp16(void **state)
+{
+    static const char text[] =
+        HEAD "@triton.jit\n"
+             "def halve(x, out):\n"
+             "    i = tl.arange(0, 64)\n"
+             "    tl.store(out + i, (tl.load(x + i).to(tl.float32) / 3).to(tl.float16))\n";
+    static _Alignas(64) uint16_t x[64], out[64];
+    const int32_t grid[3] = {1, 1, 1};
+    int64_t shape[] = {64};
+    Scene *s = *state;
+
+    if (!has_cpu() || !cpu_device.level(0))
+        return;
+    for (int i = 0; i < 64; i++)
+        x[i] = (uint16_t)scalar_from_double(DT_FP16, i < 32 ? i - 9 : ldexp(i, 3 * (i - 60)));
+    load(s, text);
+    for (int i = 0; cpu_device.level(i); i++) {
+        const tilec_launch_options o = {.device = "cpu", .arch = cpu_device.level(i)->name};
+        const tilec_arg args[] = {
+            {.kind = TILEC_ARG_TENSOR, .tensor = {x, TILEC_FP16, 1, shape}},
+            {.kind = TILEC_ARG_TENSOR, .tensor = {out, TILEC_FP16, 1, shape}}};
+        if (cpu_device.refuse_arch(o.arch, true))
+            continue;
+        memset(out, 0xff, sizeof out);
+        assert_int_equal(tilec_launch(s->file, NULL, grid, args, 2, &o, &s->error), TILEC_OK);
+        for (int k = 0; k < 64; k++) {
+            float third = (float)scalar_to_double(DT_FP16, x[k]) / 3;
+            assert_int_equal(out[k], scalar_from_double(DT_FP16, third));
+        }
+    }
+}
+
 /* Another context finds the objects; other targets' are not among them. */
 static void test_null_objects_are_cached(void **state)
 {
@@ -489,6 +523,7 @@ int main(void)
         TEST(test_wishes_come_in_all_of_the_languages_ways),
         TEST(test_archs),
         TEST(test_levels),
+        TEST(test_levels_know_fp16),
         TEST(test_device_arrays),
         TEST(test_wrong_calls_about_arrays),
         TEST(test_units),

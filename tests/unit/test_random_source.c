@@ -1,9 +1,10 @@
 /*
  * test_random_source.c - random kernels in the Triton language on every device without a GPU
  *
- * Kernels of random_source.h run on the interpreter as they are written, on the CPU, and in the
- * simulator as an sm_90a and as an sm_80, by way of tilec.h, and must leave the same bits in all
- * arrays.  What a GPU has no room for is refused, and counted.
+ * Kernels of random_source.h run on the interpreter as they are written, on the CPU, now and then
+ * as code for one of its lower levels, and in the simulator as an sm_90a and as an sm_80, by way of
+ * tilec.h, and must leave the same bits in all arrays.  What a GPU has no room for is refused, and
+ * counted.
  *
  * TILEC_SEED=N is the number of the first kernel, TILEC_RANDOM_COUNT how many there are; a single
  * one is printed.  Processes try several kernels, and one by one those among which one fails.
@@ -14,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "../../src/device_cpu/device_cpu.h"
 #include "seed.h"
 
 enum { GUARD = 64, BATCH = 16, MOST_REPORTS = 8, REFUSED = 3 };
@@ -50,8 +52,10 @@ static void fill(const SourceArray *a, uint8_t *data, uint64_t seed)
     memset(data, 0x3c, whole_bytes(a));
     for (int64_t i = 0; i < a->n; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        int v = a->is_sum ? 0 : (int)(seed >> 33) % 4 - (int)(seed >> 40) % 4;
-        uint64_t bits = scalar_from_double((DType)a->dtype, v);
+        int v = a->is_sum     ? 0
+                : a->is_index ? (int)(seed >> 33) % 4
+                              : (int)(seed >> 33) % 4 - (int)(seed >> 40) % 4;
+        uint64_t bits = a->is_full ? seed >> 20 : scalar_from_double((DType)a->dtype, v);
         memcpy(first + (size_t)i * size, &bits, size);
     }
 }
@@ -61,11 +65,25 @@ static Memory new_memory(Arena *a, const RandomSource *s, uint64_t seed)
     Memory m;
 
     for (int i = 0; i < s->narrays; i++) {
+        if (s->arrays[i].same) {
+            m.data[i] = m.data[s->arrays[i].same - 1];
+            continue;
+        }
         uintptr_t at = (uintptr_t)arena_alloc(a, whole_bytes(&s->arrays[i]) + 128);
         m.data[i] = (uint8_t *)((at + 127) / 128 * 128);
         fill(&s->arrays[i], m.data[i], seed + (uint64_t)i);
     }
     return m;
+}
+
+/* The level of this name where this machine has it, else NULL: what it has. */
+static const char *cpu_level(const char *name)
+{
+    for (int i = 0; name && host_level(i); i++) {
+        if (strcmp(host_level(i)->name, name) == 0 && host_has_level(i))
+            return name;
+    }
+    return NULL;
 }
 
 static tilec_status launch_on(tilec_file *file, const RandomSource *s, const Memory *m,
@@ -126,8 +144,10 @@ static void show_launch(const RandomSource *s)
 /* 0: all devices agree; 1: they do not; REFUSED: one of the GPUs has no room. */
 static int agree(tilec_context *ctx, uint64_t seed, bool show)
 {
-    static const Machine interp = {"interp", NULL},
-                         all[] = {{"cpu", NULL}, {"sim", "sm_90a"}, {"sim", "sm_80"}};
+    static const char *const levels[] = {NULL, NULL, "x86-64-v3", NULL, "x86-64-v2", "x86-64-v4"};
+    static const Machine interp = {"interp", NULL};
+    const Machine all[] = {
+        {"cpu", cpu_level(levels[seed % COUNT(levels)])}, {"sim", "sm_90a"}, {"sim", "sm_80"}};
     Arena *a = arena_new(NULL);
     RandomSource s = random_source(a, seed);
     Text why = text_new(a);
@@ -207,7 +227,7 @@ static int agree_apart(uint64_t seed, uint64_t count, bool show, int *refused)
 
 static void test_random_source(void **state)
 {
-    uint64_t first = first_seed(1), count = random_count(6), end = first + count;
+    uint64_t first = first_seed(1), count = random_count(12), end = first + count;
     int wrong = 0, refused = 0;
 
     (void)state;
