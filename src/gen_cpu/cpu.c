@@ -203,12 +203,13 @@ static void place_tiles(Cpu *c, const Op *loop, Val trips, Val left)
 /* The body of a loop, which may have loops within it. */
 static void emit_body(Cpu *c, const Step *s, Val trips, Val left)
 {
-    Val round = c->round, is_last = c->is_last;
+    Val round = c->round, is_last = c->is_last, of = c->trips;
 
     place_tiles(c, s->op, trips, left);
     cpu_steps(c, s->body[0]);
     c->round = round;
     c->is_last = is_last;
+    c->trips = of;
 }
 
 /* Of a loop: the counter and the rounds left at the head of the first round, and those left behind

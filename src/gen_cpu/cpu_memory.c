@@ -149,6 +149,16 @@ Val cpu_step(NestCg *n, const Access *a, const Entry *e)
     return LLVMBuildMul(b, stride, LLVMBuildIntCast2(b, x.v, n->c->l->i64, is_signed, ""), "");
 }
 
+/* The address of the first of lanes that are steps apart. */
+static Val first_of_steps(NestCg *n, const Access *a, const Entry *e, LLVMTypeRef element, Val step)
+{
+    Bld b = n->at[n->rank];
+    Val first =
+        a->chunked ? llvm_int(n->c->l->i64, 0) : LLVMBuildMul(b, n->index[n->inner], step, "");
+
+    return LLVMBuildGEP2(b, element, cpu_input(n, e, IN_ADDRESS), &first, 1, "");
+}
+
 /* The pointers of all lanes as a vector. */
 static Val lane_pointers(NestCg *n, const Access *a, const Entry *e, DType t)
 {
@@ -156,14 +166,42 @@ static Val lane_pointers(NestCg *n, const Access *a, const Entry *e, DType t)
         return cpu_lanes(n, e, IN_ADDRESS);
     Bld b = n->at[n->rank];
     LLVMTypeRef i64 = n->c->l->i64, element = emit_memory_type(&n->c->e, t);
-    Val base = cpu_input(n, e, IN_ADDRESS), step = cpu_step(n, a, e);
-    Val first = a->chunked ? llvm_int(i64, 0) : LLVMBuildMul(b, n->index[n->inner], step, "");
-    Val start = LLVMBuildGEP2(b, element, base, &first, 1, "");
+    Val step = cpu_step(n, a, e), start = first_of_steps(n, a, e, element, step);
     Val lanes = llvm_iota(i64, n->lanes);
     if (a->every > 0)
         lanes = LLVMBuildUDiv(b, lanes, llvm_int(LLVMTypeOf(lanes), a->every), "");
     Val offsets = LLVMBuildMul(b, llvm_splat(b, step, n->lanes), lanes, "");
     return LLVMBuildGEP2(b, element, start, &offsets, 1, "");
+}
+
+/* Where the machine does not gather such elements, and all lanes are wanted. */
+static bool goes_by_steps(const NestCg *n, const Access *a, int size, Val mask)
+{
+    bool gathers = n->c->machine->avx512f && size >= LLVM_WORD;
+
+    return !mask && a->ok && a->every == 0 && !gathers;
+}
+
+/* Lanes in even steps, without a vector of addresses, of which each would come out by itself.  Four
+ * share one, which is as many as the addresses of instructions reach. */
+static Val load_steps(NestCg *n, const Access *a, const Entry *e, LLVMTypeRef vector, int align)
+{
+    enum { SHARE = 4 };
+    Bld b = n->at[n->rank];
+    LLVMTypeRef element = LLVMGetElementType(vector);
+    Val step = cpu_step(n, a, e), far[SHARE + 1], out = LLVMGetUndef(vector);
+    Val p = first_of_steps(n, a, e, element, step);
+
+    for (int i = 0; i <= SHARE; i++)
+        far[i] = LLVMBuildMul(b, step, llvm_int(n->c->l->i64, i), "");
+    for (int i = 0; i < n->lanes; i++) {
+        if (i > 0 && i % SHARE == 0)
+            p = LLVMBuildGEP2(b, element, p, &far[SHARE], 1, "");
+        Val at = LLVMBuildGEP2(b, element, p, &far[i % SHARE], 1, "");
+        Val v = llvm_load(b, element, at, align);
+        out = LLVMBuildInsertElement(b, out, v, llvm_int(n->c->l->i32, i), "");
+    }
+    return out;
 }
 
 /* The same address for every lane, masks that differ: load once if any lane wants it. */
@@ -219,6 +257,8 @@ static Val load_lanes(NestCg *n, const Entry *e, Val mask)
         return cpu_load_spread(n, e, mask);
     if (e->in[IN_INDEX] != NO_ENTRY)
         return cpu_load_indexed(n, e);
+    if (goes_by_steps(n, &a->steps, align, mask))
+        return load_steps(n, &a->steps, e, vector, align);
     return cpu_gather_pointers(c, b, vector, lane_pointers(n, &a->steps, e, t), align, mask);
 }
 

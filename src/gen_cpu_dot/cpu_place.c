@@ -55,12 +55,32 @@ static Val is_for_few(Cpu *c, int same)
     return LLVMBuildICmp(c->b, LLVMIntULE, programs, llvm_int(i64, PLACE_PROGRAMS), "");
 }
 
+/* Where that is so of a, and of b: does the product rather wait for several rounds? */
+static Val is_waited(Cpu *c, const Buffer *buffer, Val a, Val b)
+{
+    Val all[] = {a, b}, of = llvm_int(c->l->i1, 0);
+    Val one = LLVMBuildNot(c->b, LLVMBuildAnd(c->b, a, b, ""), "");
+    Val several = LLVMBuildICmp(c->b, LLVMIntUGT, c->trips, llvm_int(c->l->i64, 1), "");
+
+    if (buffer->waits >> PLACE_BOTH & 1)
+        return several;
+    for (int i = DOT_A; i <= DOT_B; i++) {
+        if (buffer->waits >> i & 1)
+            of = LLVMBuildOr(c->b, of, all[i], "");
+    }
+    return LLVMBuildAnd(c->b, several, LLVMBuildAnd(c->b, one, of, ""), "");
+}
+
 Val cpu_place_each(Cpu *c, int buffer)
 {
     const Buffer *b = &c->plan->buffers.at[buffer];
-
     Val one = is_for_few(c, b->same[DOT_A]), other = is_for_few(c, b->same[DOT_B]);
-    return LLVMBuildOr(c->b, one, other, "");
+    Val each = LLVMBuildOr(c->b, one, other, "");
+
+    if (b->waits == 0)
+        return each;
+    Val waits = is_waited(c, b, one, other);
+    return LLVMBuildAnd(c->b, each, LLVMBuildNot(c->b, waits, ""), "");
 }
 
 Val cpu_place_round(Cpu *c, int buffer, int rounds)
@@ -109,6 +129,8 @@ Val cpu_place_find(Cpu *c, const Nest *n, int buffer)
     int operand = uses_of(&c->plan->uses, b->in_place->results[0])->operand;
     Val when = is_for_few(c, b->same[operand]);
 
+    if (b->waits != 0)
+        when = LLVMBuildAnd(c->b, when, cpu_place_each(c, buffer), "");
     when = LLVMBuildAnd(c->b, when, cpu_all_hold(c, n), "");
     Placed p = rows_of(c, n, b->in_place->operands[LOAD_PTR]);
     return keep_place(c, buffer, p, cpu_buffer_size(c, buffer), when, LLVMIntULT, PLACE_PITCH);

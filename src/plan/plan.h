@@ -282,6 +282,8 @@ typedef struct {
                          * (plan_place.c); NULL: it may not */
     int same[2]; /* where a or b of the product that reads it may be in place: the axes of the grid
                   * along which programs have the same one, as bits; -1: not, or unknown */
+    int waits; /* bits: in a loop of several rounds that product rather waits for them than to have
+                * a, b or, bit PLACE_BOTH, both in place */
     const Op *begins;   /* the loop in whose first round the product that adds to it takes it for
                          * zero, whatever lies here (plan_sum.c); or the product, which always
                          * does; NULL: there is none */
@@ -406,7 +408,8 @@ bool plan_has_short_rows(const Nest *n);
 /* plan_place.c: what a tile of an address in place has from another one, which is read at the
  * indices that `in` gets */
 const Value *plan_place_behind(const Value *v, const int8_t *map, int8_t *in);
-enum { PLACE_PROGRAMS = 2, PLACE_PITCH = 2048 }; /* plan_place.c: the limits of reading in place */
+/* plan_place.c: the limits of reading in place; a bit of Buffer.waits */
+enum { PLACE_PROGRAMS = 2, PLACE_PITCH = 2048, PLACE_BOTH = 2 };
 /* plan_keep.c: has a loop as many rounds in all programs, which is known before the first one? */
 bool plan_rounds_are_known(const Op *loop);
 /* plan_schedule.c */

@@ -6,8 +6,8 @@
  * program will read first, each a share that fits its cost: memory is asked at an even pace, which
  * leaves room for what the nests store.  A row that only one nest reads is prefetched there,
  * because the processor's own prefetching stops at the end of a page.  A row is a tile of one
- * dimension that is read outside of loops, or by several nests of a loop, as one over rows has them
- * (opt/rows.c), or of one that jumps: those that a loop walks over are left to the processor.
+ * dimension that is read outside of loops or in one, whose next round is then what comes next; of
+ * short ones that a loop walks over each asks for the one that comes some rounds later.
  *
  * Rows of a larger tile that are short, and far from each other, end before the processor has seen
  * where they go, and what is computed of one fills its window: so each asks for a whole row some
@@ -95,13 +95,17 @@ static void see(Plan *p, Map *rows, Nest *n, const Leaf *leaf)
         vec_push(p->arena, &r->nests, n);
 }
 
+static int64_t row_bytes(const Row *r)
+{
+    const Type *t = r->leaf->value->type;
+
+    return (int64_t)t->dims[0] * (t->pointer ? 8 : dtype_size(t->dtype));
+}
+
 /* A short row that is computed on for long has time to come all the way. */
 static int cache_level(const Row *r)
 {
-    const Type *t = r->leaf->value->type;
-    int64_t bytes = (int64_t)t->dims[0] * (t->pointer ? 8 : dtype_size(t->dtype));
-
-    return r->nests.len > 1 && bytes <= LEVEL_1_ROW ? 1 : 2;
+    return r->nests.len > 1 && row_bytes(r) <= LEVEL_1_ROW ? 1 : 2;
 }
 
 /* Rounded sums, so that the shares make a whole. */
@@ -135,8 +139,18 @@ static bool jumps(const Block *loop)
     return loop->owner->code == OP_for && !value_const_int(loop->owner->operands[FOR_STEP], &step);
 }
 
-/* The rows that a block's nests read; of a loop's body those that several of them do, or all where
- * the next round is elsewhere. */
+/* A short tile that a loop walks over is asked for some rounds before its turn. */
+static void ask_for_round(Plan *p, const Row *r)
+{
+    int bytes = (int)row_bytes(r);
+
+    if (bytes < CACHE_LINE)
+        return;
+    Ahead a = {*r->leaf, .level = 1, .rows = MIN(AHEAD_BYTES / bytes, MOST_ROWS)};
+    vec_push(p->arena, &r->nests.at[0]->ahead, a);
+}
+
+/* The rows that a block's nests read. */
 static void look_in(Plan *p, const BlockPlan *b, const Block *loop)
 {
     Map *rows = map_new(p->arena);
@@ -152,8 +166,12 @@ static void look_in(Plan *p, const BlockPlan *b, const Block *loop)
         Nest *n = b->steps.at[i].nest;
         for (int k = 0; n && k < n->leaves.len; k++) {
             const Row *r = map_get(rows, MAP_KEY(n->leaves.at[k].value));
-            if (r && r->leaf == &n->leaves.at[k] && (!loop || r->nests.len > 1 || jumps(loop)))
+            if (!r || r->leaf != &n->leaves.at[k])
+                continue;
+            if (!loop || r->nests.len > 1 || jumps(loop) || row_bytes(r) > SHORT_ROW)
                 share_out(p, r);
+            else
+                ask_for_round(p, r);
         }
     }
 }
@@ -243,6 +261,17 @@ static void look_at_products(Plan *p, BlockPlan *b, bool in_loop)
     }
 }
 
+static void look_in_loops(Plan *p, const BlockPlan *b)
+{
+    for (int i = 0; i < b->steps.len; i++) {
+        const Step *s = &b->steps.at[i];
+        if (s->kind != STEP_FOR)
+            continue;
+        look_in(p, s->body[0], s->op->regions[0]);
+        look_in_loops(p, s->body[0]);
+    }
+}
+
 void plan_look_ahead(Plan *p)
 {
     if (!p->options->streaming)
@@ -250,9 +279,5 @@ void plan_look_ahead(Plan *p)
     look_down_block(p, p->body);
     look_at_products(p, p->body, false);
     look_in(p, p->body, NULL);
-    for (int i = 0; i < p->body->steps.len; i++) {
-        const Step *s = &p->body->steps.at[i];
-        if (s->kind == STEP_FOR)
-            look_in(p, s->body[0], s->op->regions[0]);
-    }
+    look_in_loops(p, p->body);
 }

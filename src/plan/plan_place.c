@@ -9,12 +9,22 @@
  * program runs: of the grid, of the masks, and from the addresses of the first row, the second, and
  * the last.
  *
- * A product whose operands may be read in place does not wait for several rounds then: each has
- * tiles of its own.
+ * A product whose operands are read in place does not wait for several rounds: each has tiles of
+ * its own, and reads and writes the sum.  Where to lay out what else would be in place takes less
+ * than that, it waits.
  */
 #include "plan_internal.h"
 
-enum { MOST_BEHIND = 40 /* ops, of an address */, LEAST_ROWS = 4 };
+enum {
+    MOST_BEHIND = 40, /* ops, of an address */
+    LEAST_ROWS = 4,
+    /* of a vector, in the time of multiply-adds: to lay it out; to read and write it as a sum, in
+     * the first cache and where the sum does not fit there */
+    LAY_OUT = 5,
+    ADD = 4,
+    ADD_FAR = 8,
+    LEVEL_1_SUM = 32 << 10 /* bytes */
+};
 
 /* --- addresses --- */
 
@@ -129,6 +139,21 @@ static bool may_be_in_place(const Plan *p, const Step *s)
            s->op->results[0]->type->rank == 2 && s->op->operands[DOT_A] != s->op->operands[DOT_B];
 }
 
+/* Buffer.waits. */
+static int waits_of(const Op *product, const Buffer *sum, int rounds)
+{
+    const Type *a = product->operands[DOT_A]->type, *b = product->operands[DOT_B]->type;
+    double m = a->dims[0], k = a->dims[1], n = b->dims[1];
+    double add = (sum->bytes <= LEVEL_1_SUM ? ADD : ADD_FAR) * (1 - 1.0 / rounds);
+    double of[] = {[DOT_A] = LAY_OUT * k / n, [DOT_B] = LAY_OUT * k / m};
+    double all[] = {of[DOT_A], of[DOT_B], [PLACE_BOTH] = of[DOT_A] + of[DOT_B]};
+    int waits = 0;
+
+    for (int i = 0; i <= PLACE_BOTH && rounds > 1; i++)
+        waits |= (all[i] < add) << i;
+    return waits;
+}
+
 static void look_at_product(const Plan *p, const BlockPlan *b, int number)
 {
     const Step *s = &b->steps.at[number];
@@ -147,9 +172,12 @@ static void look_at_product(const Plan *p, const BlockPlan *b, int number)
         n->place = 1 + plan_buffer(p, op->operands[i]);
         same[i] = of[i]->same[i];
     }
+    const Buffer *sum = &p->buffers.at[plan_buffer(p, op->results[0])];
+    int waits = same[DOT_A] < 0 && same[DOT_B] < 0 ? 0 : waits_of(op, sum, s->dot.rounds);
     for (int i = DOT_A; i <= DOT_B; i++) {
         of[i]->same[DOT_A] = same[DOT_A];
         of[i]->same[DOT_B] = same[DOT_B];
+        of[i]->waits = waits;
     }
 }
 

@@ -276,13 +276,17 @@ static void print_place(PlanText *p, const Nest *n, int indent)
         return;
     const Buffer *b = &p->plan->buffers.at[n->place - 1];
     const Value *v = b->in_place->results[0];
-    int same = b->same[uses_of(&p->plan->uses, v)->operand];
+    int operand = uses_of(&p->plan->uses, v)->operand, same = b->same[operand];
     text_printf(&p->out, "%*sunless %s is in place, where %d programs have the same along", indent,
                 "", op_printer_value(p->ops, v), PLACE_PROGRAMS);
     for (int axis = 0; axis < 3; axis++) {
         if ((same >> axis & 1) != 0)
             text_printf(&p->out, " %c", "xyz"[axis]);
     }
+    if (b->waits >> PLACE_BOTH & 1)
+        text_put(&p->out, ", in loops of one round");
+    else if (b->waits >> operand & 1)
+        text_put(&p->out, ", and of the other operand, or in loops of one round");
     text_put(&p->out, "\n");
 }
 

@@ -12,11 +12,11 @@
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
-static const char *const kernels[] = {"attention",  "softmax",     "combine_loop", "while_order",
-                                      "fields",     "regroup",     "behind_if",    "turned_chunk",
-                                      "dot_bytes",  "dot_bf16",    "dot_rounds",   "dot_keep",
-                                      "dot_strips", "dot_live",    "dot_place",    "full",
-                                      "pieces",     "scan_narrow", "scan_wide",    "records_apart"};
+static const char *const kernels[] = {
+    "attention",   "softmax",      "combine_loop", "while_order", "fields",     "regroup",
+    "behind_if",   "turned_chunk", "dot_bytes",    "dot_bf16",    "dot_rounds", "dot_keep",
+    "dot_strips",  "dot_live",     "dot_place",    "dot_wait",    "full",       "pieces",
+    "scan_narrow", "scan_wide",    "records_apart"};
 
 static const char *const machines[] = {
     "+avx2,+fma", "+avx2,+avx512f,+avx512bw,+fma,+avx512vnni,+amx-int8,+amx-bf16"};
