@@ -12,6 +12,10 @@
  * F are in neither, nor is any of their sums.  They are taken for X, with whatever is outside of P
  * + Q. That is the swizzle, whatever P and Q are; the rest, such as P, goes to banks.  It is the
  * way of "Linear Layouts", section on optimal swizzling.
+ *
+ * In which order bits go to banks makes no conflicts, but copies that do not pass through registers
+ * (cp.async) ask the L2 for each lane by itself unless the 32 bytes of a sector stay side by side:
+ * so what the writer's lanes move comes first, in their order.
  */
 #include "layout_internal.h"
 
@@ -168,8 +172,25 @@ static uint32_t sum_of_vectors(const Vectors *v, int from)
     return sum;
 }
 
+/* The same vectors, first those that lanes of the writer move, one lane's bit after the other. */
+static void order_by_lanes(Vectors *v, const SharedAccess *writer, uint32_t outside)
+{
+    int sorted = 0;
+
+    for (int i = 0; i < writer->nlane; i++) {
+        for (int k = sorted; k < v->n; k++) {
+            if (v->at[k] != (writer->lane[i] & outside))
+                continue;
+            uint32_t found = v->at[k];
+            memmove(&v->at[sorted + 1], &v->at[sorted], (size_t)(k - sorted) * sizeof v->at[0]);
+            v->at[sorted++] = found;
+        }
+    }
+}
+
 /* The coordinate's bits outside of the low ones, as banks and index: see the head of this file. */
-static void swizzle(Vectors *p, Vectors *q, uint32_t outside, int banks, Vectors *columns)
+static void swizzle(Vectors *p, Vectors *q, const SharedAccess *writer, uint32_t outside, int banks,
+                    Vectors *columns)
 {
     Vectors all = units(outside), wide = *p;
 
@@ -184,6 +205,7 @@ static void swizzle(Vectors *p, Vectors *q, uint32_t outside, int banks, Vectors
     extend_vectors(&joined, q, LAYOUT_MAX_BITS);
     Vectors rest = complement(&joined, &all);
     tidy(p);
+    order_by_lanes(p, writer, outside);
     for (int i = 0; i < p->n; i++)
         append(columns, p->at[i]);
     /* the index in rising order of what is not e's */
@@ -223,7 +245,8 @@ void shared_choose_bits(uint32_t bits, int bytes, const SharedAccess *accesses, 
         reach[i] = reach_of(&accesses[i], bytes, sum_of_vectors(&low, word), outside);
     if (n == 1)
         reach[1] = reach[0];
-    swizzle(&reach[0], &reach[1], outside, MIN(banks, __builtin_popcount(outside)), &low);
+    swizzle(&reach[0], &reach[1], &accesses[0], outside, MIN(banks, __builtin_popcount(outside)),
+            &low);
     shared_from(&low, bytes, bits, out);
 }
 

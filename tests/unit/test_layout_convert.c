@@ -453,19 +453,19 @@ static void test_text(void **state)
                "convert by shared\n"
                "128 bytes, pieces 1, within warps\n"
                "write vectors of 1, wavefronts 1\n"
-               "write lane bit 0: 4\n"
-               "write lane bit 1: 8\n"
-               "write lane bit 2: 16\n"
-               "write lane bit 3: 32\n"
+               "write lane bit 0: 2\n"
+               "write lane bit 1: 4\n"
+               "write lane bit 2: 8\n"
+               "write lane bit 3: 16\n"
                "write lane bit 4: 1\n"
                "read vectors of 2, wavefronts 1\n"
-               "read lane bit 0: 2\n"
-               "read lane bit 1: 4\n"
-               "read lane bit 2: 8\n"
-               "read lane bit 3: 16\n"
-               "read lane bit 4: 32\n"
+               "read lane bit 0: 32\n"
+               "read lane bit 1: 2\n"
+               "read lane bit 2: 4\n"
+               "read lane bit 3: 8\n"
+               "read lane bit 4: 16\n"
                "write at 0: 0\n"
-               "write at 2: 1\n"
+               "write at 32: 1\n"
                "read at 0: 0 1\n");
     arena_free(a);
 }
@@ -576,6 +576,27 @@ static void test_swizzle_as_text(void **state)
     arena_free(a);
 }
 
+/* Rows of 64 bytes below each other: the 32 bytes of a sector that two lanes write stay side by
+ * side, or a copy to shared memory asks the L2 for each lane by itself. */
+static void test_sectors(void **state)
+{
+    Arena *a = arena_new(NULL);
+    Layout columns = blocked(64, 128, 0, 4, 2);
+    SharedAccess access[2];
+    SharedLayout memory;
+
+    (void)state;
+    for (int nvector = 0; nvector <= 4; nvector++) {
+        assert_true(
+            shared_access(&columns, 4, (uint32_t[]){1 << 7, 2 << 7, 4 << 7, 8 << 7}, &access[0]));
+        assert_true(shared_access(&columns, nvector, access[0].vector, &access[1]));
+        shared_choose(&columns, 1, access, 2, &memory);
+        assert_int_equal(shared_offset(&memory, access[0].lane[0]), 16);
+        assert_int_equal(shared_wavefronts(&memory, &access[0]), 4);
+    }
+    arena_free(a);
+}
+
 /* Execute ldmatrix on a tile in memory, as the ISA has it, for all registers of an operand. */
 static void run_ldmatrix(const Layout *l, const SharedLayout *s, const MatrixAccess *m, bool trans)
 {
@@ -675,6 +696,7 @@ int main(void)
         cmocka_unit_test(test_banks),
         cmocka_unit_test(test_plain_layout_conflicts),
         cmocka_unit_test(test_swizzle_as_text),
+        cmocka_unit_test(test_sectors),
         cmocka_unit_test(test_ldmatrix),
     };
 
