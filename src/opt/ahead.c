@@ -15,17 +15,19 @@
  *
  * What is the same in each round is loaded in front of the loop alone.
  *
- * `more` is hi - i > step without a sign: i < hi in a round, so that neither side wraps.  Loads
+ * `more` is hi - i > step without a sign: i < hi in a round, so that neither side wraps; and the
+ * other way round where the counter goes down.  Loads
  * that move are plain, of memory that nobody writes meanwhile; their addresses and masks follow
  * from the counter, from what the loop does not change, and from what it carries, by ops that a
  * lane does alone.  Loops that store what they load are left as they are, unless lanes wait in
- * them: measured, they gain nothing and need registers.  In loops with products, what these
- * multiply as it was loaded or converted is left to the targets, which bring it to where products
- * want it; indices, scales and what is computed with first go ahead, as far as the loop's own tiles
- * leave registers.  What a lane keeps more has a limit, in bytes and as a share of its registers:
- * above it enough is on its way.  Where lanes only add up, all loads that could go ahead do, or
- * none: a round that waits for one of them has waited for all.  And where they load and add up
- * little in a round, the assembler repeats the loop and asks for several rounds' loads by itself.
+ * them, or for what the round before has computed: measured, they gain nothing and need registers.
+ * In loops with products, what these multiply as it was loaded or converted is left to the targets,
+ * which bring it to where products want it; indices, scales and what is computed with first go
+ * ahead, as far as the loop's own tiles leave registers.  What a lane keeps more has a limit, in
+ * bytes and as a share of its registers: above it enough is on its way.  Where lanes only add up,
+ * all loads that could go ahead do, or none: a round that waits for one of them has waited for all.
+ * And where they load and add up little in a round, the assembler repeats the loop and asks for
+ * several rounds' loads by itself.
  */
 #include <string.h>
 
@@ -67,7 +69,8 @@ typedef struct {
 typedef struct {
     bool obstacle; /* loops within */
     bool products;
-    bool crosses; /* lanes wait for each other */
+    bool crosses; /* lanes wait for each other, or rounds that store for the one before */
+    bool down;    /* the counter goes down */
     bool scans;
     int64_t largest; /* elements of the largest tile */
 } Contents;
@@ -376,15 +379,29 @@ static void note_contents(Op *op, void *contents)
         c->largest = MAX(c->largest, type_numel(op->results[i]->type));
 }
 
+/* Does a round need a tile that the one before has computed? */
+static bool is_recurrent(const Op *loop)
+{
+    for (int i = 0; i < loop->nresults; i++) {
+        const Type *t = loop->results[i]->type;
+        int ops = MOST_OPS;
+        if (t->rank > 0 && !t->pointer && !is_handed_on(loop->regions[0], i + 1, &ops))
+            return true;
+    }
+    return false;
+}
+
 static bool takes_loads(const Op *loop, Contents *has)
 {
     int64_t step;
 
-    if (loop->code != OP_for || !value_const_signed(loop->operands[FOR_STEP], &step) || step <= 0 ||
+    if (loop->code != OP_for || !value_const_signed(loop->operands[FOR_STEP], &step) || step == 0 ||
         attr_num_stages(loop) == 1)
         return false;
-    *has = (Contents){0};
+    *has = (Contents){.down = step < 0};
     ir_walk(loop->regions[0], note_contents, has);
+    if (op_contains(loop, WRITES) && is_recurrent(loop))
+        has->crosses = true;
     return !has->obstacle && (has->crosses || !op_contains(loop, WRITES));
 }
 
@@ -420,14 +437,7 @@ static Value *load_in(const Round *r, const Op *load, Value *exists)
     if (type_is_tile(shape))
         exists = build_splat(r->b, exists, shape);
     mask = mask ? build_binary(r->b, OP_and, value_in(r, mask), exists) : exists;
-    Op *copy = build_load(r->b, pointer, mask, other ? value_in(r, other) : NULL);
-    for (int i = 0; i < load->nattrs; i++)
-        copy->attrs[i] = load->attrs[i];
-    copy->span = load->span;
-    copy->site = load->site;
-    copy->mark = load->mark;
-    copy->results[0]->name = load->results[0]->name;
-    return copy->results[0];
+    return opt_load_like(r->b, load, pointer, mask, other ? value_in(r, other) : NULL);
 }
 
 static Value *without_sign(Builder *b, Value *v)
@@ -438,12 +448,15 @@ static Value *without_sign(Builder *b, Value *v)
 }
 
 /* Is there a round behind this one? */
-static Value *is_more(Builder *b, const Op *loop, Value *counter)
+static Value *is_more(Builder *b, const Op *loop, bool down, Value *counter)
 {
-    Value *rest = build_binary(b, OP_sub, loop->operands[FOR_HI], counter);
-    Value *left = without_sign(b, rest);
+    Value *hi = loop->operands[FOR_HI], *step = loop->operands[FOR_STEP];
+    Value *rest =
+        down ? build_binary(b, OP_sub, counter, hi) : build_binary(b, OP_sub, hi, counter);
 
-    return build_binary(b, OP_lt, without_sign(b, loop->operands[FOR_STEP]), left);
+    if (down)
+        step = build_unary(b, OP_neg, step);
+    return build_binary(b, OP_lt, without_sign(b, step), without_sign(b, rest));
 }
 
 /* Bounds count as signed whatever their dtype (semantics R126). */
@@ -456,7 +469,7 @@ static Value *with_sign(Builder *b, Value *v)
 
 /* --- the loop -------------------------------------------------------------------------------- */
 
-static void load_first(Op *loop, int n, Op *const *loads, Value **out)
+static void load_first(Op *loop, bool down, int n, Op *const *loads, Value **out)
 {
     Builder b = builder_before(loop);
     const Block *body = loop->regions[0];
@@ -466,13 +479,13 @@ static void load_first(Op *loop, int n, Op *const *loads, Value **out)
     args[0] = loop->operands[FOR_LO];
     for (int i = 1; i < body->nargs; i++)
         args[i] = loop->operands[FOR_BOUNDS + i - 1];
-    Value *hi = with_sign(&b, loop->operands[FOR_HI]);
-    Value *exists = build_binary(&b, OP_lt, with_sign(&b, loop->operands[FOR_LO]), hi);
+    Value *lo = with_sign(&b, loop->operands[FOR_LO]), *hi = with_sign(&b, loop->operands[FOR_HI]);
+    Value *exists = build_binary(&b, OP_lt, down ? hi : lo, down ? lo : hi);
     for (int i = 0; i < n; i++)
         out[i] = load_in(&first, loads[i], exists);
 }
 
-static void load_next(const Op *loop, int n, Op *const *loads, Value **out)
+static void load_next(const Op *loop, bool down, int n, Op *const *loads, Value **out)
 {
     Block *body = loop->regions[0];
     Builder b = builder_before(body->first);
@@ -481,14 +494,14 @@ static void load_next(const Op *loop, int n, Op *const *loads, Value **out)
     const Round next = {body, args, &now, map_new(b.module->arena), &b};
 
     memset(args, 0, sizeof args);
-    Value *more = is_more(&b, loop, body->args[0]);
+    Value *more = is_more(&b, loop, down, body->args[0]);
     args[0] = build_binary(&b, OP_add, body->args[0], loop->operands[FOR_STEP]);
     for (int i = 0; i < n; i++)
         out[i] = load_in(&next, loads[i], more);
 }
 
 /* Those that are the same in each round stand in front of the loop alone. */
-static int take_out(Op *loop, int n, Op **loads)
+static int take_out(Op *loop, bool down, int n, Op **loads)
 {
     Value *first[MOST_LOADS];
     Op *same[MOST_LOADS];
@@ -501,7 +514,7 @@ static int take_out(Op *loop, int n, Op **loads)
             loads[rest++] = loads[i];
     }
     if (nsame > 0)
-        load_first(loop, nsame, same, first);
+        load_first(loop, down, nsame, same, first);
     for (int i = 0; i < nsame; i++) {
         same[i]->results[0]->repl = first[i];
         op_remove(same[i]);
@@ -509,12 +522,12 @@ static int take_out(Op *loop, int n, Op **loads)
     return rest;
 }
 
-static void go_ahead(Op *loop, int n, Op *const *loads)
+static void go_ahead(Op *loop, bool down, int n, Op *const *loads)
 {
     Value *first[MOST_LOADS], *next[MOST_LOADS], *now[MOST_LOADS];
 
-    load_first(loop, n, loads, first);
-    load_next(loop, n, loads, next);
+    load_first(loop, down, n, loads, first);
+    load_next(loop, down, n, loads, next);
     opt_carry_more(loop, n, first, next, now);
     for (int i = 0; i < n; i++) {
         loads[i]->results[0]->repl = now[i];
@@ -531,9 +544,9 @@ static void visit(Op *op, void *ahead)
         return;
     int n =
         has.products ? find_beside_products(ahead, op, loads) : find_loads(ahead, op, &has, loads);
-    n = take_out(op, n, loads);
+    n = take_out(op, has.down, n, loads);
     if (n > 0) {
-        go_ahead(op, n, loads);
+        go_ahead(op, has.down, n, loads);
         ((Ahead *)ahead)->axis = NULL; /* which knows nothing of what is new */
     }
 }

@@ -218,3 +218,16 @@ Op *opt_carry_more(Op *loop, int n, Value *const *init, Value *const *next, Valu
     op_remove(loop);
     return wide;
 }
+
+Value *opt_load_like(Builder *b, const Op *load, Value *pointer, Value *mask, Value *other)
+{
+    Op *copy = build_load(b, pointer, mask, other);
+
+    for (int i = 0; i < load->nattrs; i++)
+        copy->attrs[i] = load->attrs[i];
+    copy->span = load->span;
+    copy->site = load->site;
+    copy->mark = load->mark;
+    copy->results[0]->name = load->results[0]->name;
+    return copy->results[0];
+}

@@ -74,14 +74,15 @@ void opt_narrow(Func *f);
 /* Where tiles are reduced row by row: a loop over the rows.  No two pointer arguments reach memory
  * that is written. */
 void opt_rows(Func *f);
-void opt_dot(Func *f);     /* x + dot(a, b, 0) becomes dot(a, b, x) */
-void opt_thin(Func *f);    /* products of one row, or column, as sums of a tile */
-void opt_promise(Func *f); /* hints whose results nobody takes are taken from there on */
-void opt_carry(Func *f);   /* carried tiles that step by a uniform scalar become a scalar carry */
-void opt_settle(Func *f);  /* comparisons of tiles whose outcome ranges tell */
-void opt_whole(Func *f);   /* programs that lie inside are rid of their masks */
-void opt_late(Func *f);    /* rounds add up tiles, which are reduced behind the loop */
-void opt_early(Func *f);   /* .. and the other way round */
+void opt_dot(Func *f);      /* x + dot(a, b, 0) becomes dot(a, b, x) */
+void opt_thin(Func *f);     /* products of one row, or column, as sums of a tile */
+void opt_promise(Func *f);  /* hints whose results nobody takes are taken from there on */
+void opt_carry(Func *f);    /* carried tiles that step by a uniform scalar become a scalar carry */
+void opt_settle(Func *f);   /* comparisons of tiles whose outcome ranges tell */
+void opt_whole(Func *f);    /* programs that lie inside are rid of their masks */
+void opt_late(Func *f);     /* rounds add up tiles, which are reduced behind the loop */
+void opt_early(Func *f);    /* .. and the other way round */
+void opt_straight(Func *f); /* rounds whose arms load, as rounds that load under masks */
 void opt_ahead(Func *f, bool disjoint); /* a round asks for the loads of the next one */
 void opt_contract(Func *f);             /* 2^(a b - c), loosely: fma(a, b, -c) */
 /* All a b + c of floats, and a b - c, whose products nobody else takes, as fma; inlines.  A
@@ -118,6 +119,8 @@ Value *opt_uniform_scalar(Builder *b, Value *v);
 /* Move the ops of a region, but not its terminator, in front of `before`.  Gives the first op
  * that moved, or `before`. */
 Op *opt_splice(Block *from, Op *before);
+/* That load of another place, under another mask; `other` may be NULL. */
+Value *opt_load_like(Builder *b, const Op *load, Value *pointer, Value *mask, Value *other);
 /* How often the body of a `for` runs, when its bounds and step are constants. */
 bool opt_trip_count(const Op *loop, uint64_t *trips);
 int opt_count_ops(const Block *b); /* with all that is in their regions */

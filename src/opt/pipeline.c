@@ -82,8 +82,10 @@ static void flat_module(Module *m, const OptOptions *o, Diags *d)
 static void ahead_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
-    for (int i = 0; i < m->nfuncs; i++)
+    for (int i = 0; i < m->nfuncs; i++) {
+        opt_straight(m->funcs[i]);
         opt_ahead(m->funcs[i], o->disjoint);
+    }
 }
 
 typedef enum {
