@@ -12,16 +12,17 @@
  *     for t in number .. tiles by programs:  rows = t // across * (R / K) + ..
  *
  * A mask keeps columns within those that the grid has.  Starts are found in front of an expand and
- * behind it: pid * R + arange(R)[:, None].
+ * behind it, pid * R + arange(R)[:, None], and in sums with what is the same for all of the tile.
  */
 #include "opt.h"
 #include "../ir/analysis.h"
 
 enum {
-    ROW_BYTES = 4096, /* of the new tiles */
-    LINE = 64,        /* bytes */
-    LEAST_ROWS = 2,   /* of them */
-    LEAST_WINDOW = 5, /* loads of one array: those are tiles with a reason */
+    ROW_BYTES = 4096,  /* of the new tiles */
+    LINE = 64,         /* bytes */
+    LEAST_ROWS = 2,    /* of them */
+    MOST_SUMMANDS = 4, /* as deep are the sums that a start is looked for in */
+    LEAST_WINDOW = 5,  /* loads of one array: those are tiles with a reason */
     MOST_OPS = 1000
 };
 enum { ROWS, COLUMNS, SIDES };
@@ -35,6 +36,7 @@ typedef struct {
     uint8_t *sides; /* by value of rank 1: along which of a tile's sides it is, as bits */
     int32_t old[SIDES], new[SIDES];
     const Value *start[SIDES]; /* pid * extent */
+    uint8_t *moves;            /* by value: a scalar that is that, or it and others added up */
     const Op *program[SIDES];
     const Op *end;          /* behind it all is new */
     Map *values[SIDES + 1]; /* what is along each, and tiles */
@@ -129,24 +131,59 @@ static int side_of(const Widen *x, const Value *v)
     return SIDES;
 }
 
-/* Is it tl.program_id() * extent + index, along that side? */
+/* The tl.program_id() * number in a sum of scalars; NULL: there is none. */
+static const Op *start_in(const Value *sum, int depth)
+{
+    const Op *mul = opt_made_by(sum, OP_mul), *add = opt_made_by(sum, OP_add), *found = NULL;
+
+    if (mul)
+        return opt_made_by(mul->operands[0], OP_program_id) ? mul : NULL;
+    for (int i = 0; add && depth > 0 && !found && i < 2; i++)
+        found = start_in(add->operands[i], depth - 1);
+    return found;
+}
+
+/* Is it tl.program_id() * extent + other scalars + index, along that side? */
 static bool find_start(Widen *x, const Op *add, const Value *index)
 {
     int side = add->code == OP_add ? side_of(x, add->results[0]) : SIDES;
 
-    if (side == SIDES || x->start[side])
+    if (side == SIDES)
         return false;
     const Value *other = add->operands[add->operands[0] == index];
     const Op *splat = opt_made_by(other, OP_splat);
-    const Op *mul = splat ? opt_made_by(splat->operands[0], OP_mul) : NULL;
-    const Op *pid = mul ? opt_made_by(mul->operands[0], OP_program_id) : NULL;
+    const Op *mul = splat ? start_in(splat->operands[0], MOST_SUMMANDS) : NULL;
     int64_t extent;
-    if (!pid || !value_const_int(mul->operands[1], &extent) || extent != x->old[side] ||
-        uses_count(&x->uses, splat->results[0]) != 1 ||
-        uses_count(&x->uses, mul->results[0]) != 1 || uses_count(&x->uses, pid->results[0]) != 1)
+    if (!mul || !value_const_int(mul->operands[1], &extent) || extent != x->old[side] ||
+        uses_count(&x->uses, mul->operands[0]) != 1 ||
+        (x->start[side] && x->start[side] != mul->results[0]))
         return false;
     x->start[side] = mul->results[0];
-    x->program[side] = pid;
+    x->program[side] = mul->operands[0]->def;
+    return true;
+}
+
+/* Is a start, or a sum with it, only added once to indices along that side? */
+static bool is_start(Widen *x, const Value *v, int side)
+{
+    const Use *uses = uses_of(&x->uses, v);
+
+    if (v->type->rank == 0 && x->moves[v->id])
+        return false;
+    x->moves[v->id] = v->type->rank == 0;
+    for (int i = 0; i < uses_count(&x->uses, v); i++) {
+        const Op *op = uses[i].op;
+        const Value *other = op->code == OP_add ? op->operands[1 - uses[i].operand] : NULL;
+        if (v->type->rank == 0) {
+            if ((!other && op->code != OP_splat) || !is_start(x, op->results[0], side))
+                return false;
+            continue;
+        }
+        const Op *expand = other ? opt_made_by(other, OP_expand) : NULL;
+        if (!other || side_of(x, op->results[0]) != side ||
+            !opt_made_by(expand ? expand->operands[0] : other, OP_arange))
+            return false;
+    }
     return true;
 }
 
@@ -173,8 +210,11 @@ static bool find_starts(Widen *x)
             (op->code == OP_arange && !find_starts_of(x, op->results[0])))
             return false;
     }
-    if (!x->start[ROWS] || !x->start[COLUMNS])
-        return false;
+    x->moves = NEW_N(x->arena, uint8_t, (size_t)x->nvalues + 1);
+    for (int k = 0; k < SIDES; k++) {
+        if (!x->start[k] || !is_start(x, x->start[k], k))
+            return false;
+    }
     for (const Op *op = x->func->body->first; op; op = op->next)
         programs += op->code == OP_program_id && (attr_axis(op) == attr_axis(x->program[ROWS]) ||
                                                   attr_axis(op) == attr_axis(x->program[COLUMNS]));
@@ -337,6 +377,9 @@ static void lower_tile(Widen *x, Builder *b, Value *tile, Value *across, Value *
     }
     for (const Op *op = x->func->body->first; op != x->end; op = op->next) {
         const Value *v = op->nresults > 0 ? op->results[0] : NULL;
+        bool is_sum = v && v->id < x->nvalues && x->moves[v->id] && op->code == OP_add;
+        for (int k = 0; is_sum && k < COUNT(x->values); k++)
+            lower(x, b, op, k);
         for (int k = 0; v && v->type->rank == 1 && k < SIDES; k++) {
             if (x->sides[v->id] >> k & 1)
                 lower(x, b, op, k);
