@@ -15,7 +15,7 @@
 #define TILEC_GPU_PLAN_NV_RING_H
 
 #include "nv_schedule.h"
-#include "../opt/poly.h"
+#include "../axis/poly.h"
 
 /* A tile that tensor copies bring or take. */
 typedef struct NvTensor {

@@ -15,7 +15,7 @@
  * says whether one is missing.
  */
 #include "nv_ring.h"
-#include "../opt/poly.h"
+#include "../axis/poly.h"
 
 #include <stdlib.h>
 #include <string.h>

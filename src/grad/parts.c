@@ -6,8 +6,8 @@
  * mask of the load, or, where it has none, from what its address reaches; or it is a parameter that
  * the launch gives.  More must it never be: the second kernel would store behind the array's end.
  */
+#include "../axis/poly.h"
 #include "../opt/opt.h"
-#include "../opt/poly.h"
 #include "grad.h"
 
 /* So many times a scalar that is the same for all, as rows of values and gates have two n; or so

@@ -1,7 +1,7 @@
 /*
  * alone.c - is an element of an array met once?
  *
- * The address of an access is a polynomial (opt/poly.c): what is the same for all, a constant, and
+ * The address of an access is a polynomial (axis/poly.c): what is the same for all, a constant, and
  * terms of a coefficient times a number that runs from 0 on: lanes along a dimension, rounds of a
  * loop, programs along an axis. As digits of a number, terms give different sums where each
  * coefficient, from the smallest on, is larger than all that the terms before it reach.  How far

@@ -6,7 +6,7 @@
 #ifndef TILEC_GRAD_TRANSPOSED_H
 #define TILEC_GRAD_TRANSPOSED_H
 
-#include "../opt/poly.h"
+#include "../axis/poly.h"
 #include "gather.h"
 
 /* Dimensions of tiles have names, their sides: those of the tile that is handed on are 0, 1, ..,

@@ -5,7 +5,7 @@
 #ifndef TILEC_GRAD_WINDOWS_H
 #define TILEC_GRAD_WINDOWS_H
 
-#include "../opt/poly.h"
+#include "../axis/poly.h"
 #include "../grad/grad.h"
 
 /* A dimension of the tile. */

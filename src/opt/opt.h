@@ -64,6 +64,7 @@ void opt_unroll_sums(Func *f); /* four rounds in one, of loops that only add up 
 void opt_assert(Func *f);      /* assert and check to the code that finds where they fail */
 /* Where programs have flat indices, i // N and i % N: tiles of rows and columns.  As opt_rows(). */
 void opt_flat(Func *f);
+void opt_widen(Func *f); /* tiles of short rows as tiles of longer ones; as opt_rows() */
 /* Stores of tiles put together of two, and reductions that take such apart, as two of each. */
 void opt_pairs(Func *f);
 /* The same op over tiles that are one array a few places apart, by fewer loads and ops. */

@@ -79,6 +79,13 @@ static void flat_module(Module *m, const OptOptions *o, Diags *d)
         opt_flat(m->funcs[i]);
 }
 
+static void widen_module(Module *m, const OptOptions *o, Diags *d)
+{
+    (void)d;
+    for (int i = 0; o->windows && o->disjoint && i < m->nfuncs; i++)
+        opt_widen(m->funcs[i]);
+}
+
 static void ahead_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
@@ -98,6 +105,7 @@ typedef enum {
     DCE,
     UNROLL,
     FLAT,
+    WIDEN,
     PAIRS,
     WINDOW,
     CLAMP,
@@ -128,6 +136,7 @@ static const Pass passes[] = {
     [DCE]      = {"dce", opt_dce, NULL},             /* drop what nothing needs, carried values too */
     [UNROLL]   = {"unroll", NULL, unroll_module},    /* repeat the bodies of loops that ask for it */
     [FLAT]     = {"flat", NULL, flat_module},        /* rows and columns of flat indices as tiles */
+    [WIDEN]    = {"widen", NULL, widen_module},      /* tiles of short rows as longer ones */
     [PAIRS]    = {"pairs", opt_pairs, NULL, .windows = true},      /* every other element as a tile of its own */
     [WINDOW]   = {"window", opt_window, NULL, .windows = true},    /* maxima and sums over windows, by halves */
     [CLAMP]    = {"clamp", opt_clamp, NULL, .windows = true},      /* edges of loads at clamped indices by themselves */
@@ -153,7 +162,7 @@ static const Pass passes[] = {
 static const PassId order[] = {
     LEGALISE, INLINE, ASSERT,   PROMISE,        /* what targets have */
     FOLD,     CSE,    DCE,                      /* the kernel as written, without waste */
-    UNROLL,   FOLD,   FLAT,     PAIRS,          /* loops */
+    UNROLL,   FOLD,   FLAT,     WIDEN,   PAIRS, /* loops */
     WINDOW,   CLAMP,  DOT,      THIN,    CARRY, /* edges, what they add up, and carry */
     SETTLE,   FOLD,   LICM,     CSE,     DCE,   /* one tile of offsets, scalar steps */
     NARROW,   EARLY,  SUMS,     ROWS,           /* bytes, sums, rows, */

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "poly.h"
+#include "../axis/poly.h"
 #include "window.h"
 #include "../ir/analysis.h"
 

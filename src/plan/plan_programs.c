@@ -12,7 +12,7 @@
  * tiles for programs that come next (plan_keep.c).
  */
 #include "plan_internal.h"
-#include "../opt/poly.h"
+#include "../axis/poly.h"
 
 enum { GRID_AXES = 3 };
 

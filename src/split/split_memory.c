@@ -10,7 +10,7 @@
  * so for constants, or is asked when running: of `out + row * stride + columns` under the mask
  * `columns < width`, stride >= width.
  */
-#include "../opt/poly.h"
+#include "../axis/poly.h"
 #include "split_internal.h"
 
 static const Op *loop_around(const Block *b)

@@ -1,7 +1,7 @@
 /*
  * terms.c - the address of an access as a sum of terms
  *
- * The address is a polynomial (opt/poly.c): what is the same for all, a constant, and terms of a
+ * The address is a polynomial (axis/poly.c): what is the same for all, a constant, and terms of a
  * coefficient times a number that runs from 0 on: lanes along a dimension, rounds of a loop,
  * programs along an axis.
  */

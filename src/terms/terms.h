@@ -6,9 +6,9 @@
 #ifndef TILEC_TERMS_H
 #define TILEC_TERMS_H
 
+#include "../axis/poly.h"
 #include "../ir/analysis.h"
 #include "../opt/opt.h"
-#include "../opt/poly.h"
 
 enum { AXES = 3 }; /* of a grid */
 #define EVERY_AXIS ((1u << AXES) - 1)

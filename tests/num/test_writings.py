@@ -120,7 +120,34 @@ def norms():
               "BLOCK_M": m, "BLOCK_N": n}, {"out": (dtype, want)}, rtol=0, atol=0)
 
 
+def wide():
+    """Tiles of short rows: fewer columns than a wider tile has, one program, fewer than threads, many."""
+    for dtype, planes, rows, columns, m, n in (
+            ("fp32", 1, 100, 300, 16, 32), ("fp32", 2, 33, 17, 32, 64), ("i32", 3, 31, 1025, 8, 64),
+            ("i16", 1, 65, 2500, 64, 16), ("u8", 2, 40, 4099, 32, 64), ("fp64", 1, 64, 128, 64, 128),
+            ("i64", 1, 1, 1, 32, 32), ("i32", 1, 500, 7, 32, 32)):
+        x, bias, scale = (random.integers(0, 9, shape).astype(NUMPY_TYPES[dtype])
+                          for shape in ((planes * rows, columns), columns, rows))
+        want = np.maximum(x * np.tile(scale, planes)[:, None] + bias, 0).astype(x.dtype)
+        case(f"shifted {dtype} {planes}x{rows}x{columns} by {m}x{n}", "shifted_tiles",
+             f"cdiv(columns,BLOCK_N),cdiv(rows,BLOCK_M),{planes}",
+             {"x": apart(suite, x), "bias": bias, "scale": scale, "out": empty(dtype, planes * rows, columns),
+              "rows": rows, "columns": columns, "stride": "x.stride(0)", "BLOCK_M": m, "BLOCK_N": n},
+             {"out": (dtype, want)}, rtol=0, atol=0)
+    for down, across, m, n in ((1, 1, 16, 64), (3, 5, 16, 32), (2, 17, 32, 64), (7, 33, 8, 16)):
+        a, b = (random.integers(0, 1000, k).astype(np.int32) for k in (down * m, across * n))
+        case(f"table {down}x{across} of {m}x{n}", "table", f"{down},{across}",
+             {"out": empty("i32", down * m, across * n), "side": across * n, "a": a, "b": b, "BLOCK_M": m,
+              "BLOCK_N": n}, {"out": ("i32", a[:, None] * 1000 + b)})
+    for rows, columns in ((32, 100), (77, 31)):
+        x = random.integers(0, 100, (2 * rows, columns)).astype(np.int32)
+        case(f"rows below {rows}x{columns}", "rows_below", "cdiv(rows,BLOCK_M),cdiv(columns,BLOCK_N)",
+             {"x": x, "rows": rows, "columns": columns, "BLOCK_M": 16, "BLOCK_N": 32},
+             {"x": ("i32", np.concatenate([x[:rows], x[:rows] + 1]))})
+
+
 tiles()
+wide()
 norms()
 names()
 rounds()

@@ -107,3 +107,33 @@ def normed_tiles(x, out, rows, columns, BLOCK_M: tl.constexpr, BLOCK_N: tl.const
     total = tl.sum(tl.where(c < columns, v, 0), axis=1)[:, None]
     least = tl.min(tl.where(c < columns, v, 100), axis=1)[:, None]
     tl.store(out + r * columns + c, (v - least) * columns - total, mask=mask)
+
+
+@triton.jit
+def shifted_tiles(x, bias, scale, out, rows, columns, stride, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    """max(x * scale of the row + bias of the column, 0), the first axis of the grid along columns, the last
+    one over planes."""
+    r = tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]
+    c = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]
+    plane = tl.program_id(2) * rows
+    v = tl.load(x + (plane + r) * stride + c, mask=(r < rows) & (c < columns), other=0)
+    v = v * tl.load(scale + r, mask=r < rows) + tl.load(bias + c, mask=c < columns)
+    tl.store(out + (plane + r) * columns + c, tl.maximum(v, 0), mask=(r < rows) & (c < columns))
+
+
+@triton.jit
+def table(out, side, a, b, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    """Every element that the grid has, behind the rows' ends too: out is as large."""
+    r = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    c = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    tl.store(out + r[:, None] * side + c[None, :],
+             tl.load(a + r)[:, None] * 1000 + tl.load(b + c)[None, :])
+
+
+@triton.jit
+def rows_below(x, rows, columns, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    """In place, row r + rows from row r."""
+    r = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]
+    c = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]
+    mask = (r < rows) & (c < columns)
+    tl.store(x + (r + rows) * columns + c, tl.load(x + r * columns + c, mask=mask) + 1, mask=mask)

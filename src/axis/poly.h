@@ -7,10 +7,10 @@
  *
  * Arithmetic on i32 is taken not to wrap, as in access.c.
  */
-#ifndef TILEC_OPT_POLY_H
-#define TILEC_OPT_POLY_H
+#ifndef TILEC_AXIS_POLY_H
+#define TILEC_AXIS_POLY_H
 
-#include "opt.h"
+#include "access.h"
 
 enum { POLY_FACTORS = 4, POLY_TERMS = 12 };
 
