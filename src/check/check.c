@@ -366,7 +366,7 @@ static Value *all_of(Builder *b, Value *v)
     if (v->type->rank == 0)
         return v;
     Value *bad = build_cast(b, v, DT_I32, ROUND_NEAREST);
-    return build_cast(b, opt_reduce_all(b, OP_min, bad), DT_I1, ROUND_NEAREST);
+    return build_cast(b, build_reduce_all(b, OP_min, bad), DT_I1, ROUND_NEAREST);
 }
 
 /* A compare-and-swap has no mask: it happens if all of its lanes may. */

@@ -129,7 +129,7 @@ static Value *exact(Builder *b, Value *v, int depth)
         return build_op(b, op->code, 1, &in, op->nattrs, op->attrs, 1, &t)->results[0];
     }
     if (depth > 0 && is_reduced_sum(op))
-        return opt_reduce_along(b, OP_add, exact(b, op->operands[0], depth - 1), attr_axis(op));
+        return build_reduce_along(b, OP_add, exact(b, op->operands[0], depth - 1), attr_axis(op));
     if (depth > 0 && is_sum(op)) {
         Value *first = exact(b, op->operands[0], depth - 1);
         return build_binary(b, op->code, first, exact(b, op->operands[1], depth - 1));

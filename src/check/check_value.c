@@ -356,7 +356,7 @@ static void check_sum(Op *op)
         return;
     Builder b = behind(op);
     Value *any = build_cast(&b, is_made_infinite(&b, op->operands[0]), DT_I32, ROUND_NEAREST);
-    Value *some = opt_reduce_along(&b, OP_max, any, attr_axis(op));
+    Value *some = build_reduce_along(&b, OP_max, any, attr_axis(op));
     Value *sum = build_unary(&b, OP_isinf, op->results[0]);
     Value *none = build_binary(&b, OP_eq, some, build_int(&b, some->type, 0));
     put_assertion(&b, build_unary(&b, OP_not, both(&b, sum, none)), NULL, text);
@@ -480,8 +480,8 @@ static void check_alone(Op *op)
 {
     Builder b = builder_before(op);
     DType t = op->operands[STORE_DATA]->type->dtype;
-    Value *lanes =
-        build_cast(&b, opt_numbers(&b, op->operands[STORE_DATA]->type), bits_of(t), ROUND_NEAREST);
+    Value *lanes = build_cast(&b, build_numbers(&b, op->operands[STORE_DATA]->type), bits_of(t),
+                              ROUND_NEAREST);
     Value *v[3];
 
     memcpy(v, op->operands, sizeof v[0] * (size_t)op->noperands);

@@ -125,7 +125,7 @@ static Value *along(Builder *b, Value *row, const Type *shape, int axis)
 
 static Value *any_along(Builder *b, Value *v, int axis)
 {
-    return opt_reduce_along(b, OP_max, build_cast(b, v, DT_I32, ROUND_NEAREST), axis);
+    return build_reduce_along(b, OP_max, build_cast(b, v, DT_I32, ROUND_NEAREST), axis);
 }
 
 static void ask(Op *op, Value *mask, int which, const char *text)
@@ -216,7 +216,8 @@ static void ask_taken_before(Op *op)
     b.site = op->site;
     b.mark = op->mark;
     Value *won = op->results[0];
-    Value *last = opt_reduce_along(&b, greatest ? OP_min : OP_max, op->operands[0], attr_axis(op));
+    Value *last =
+        build_reduce_along(&b, greatest ? OP_min : OP_max, op->operands[0], attr_axis(op));
     Value *taken = build_binary(&b, OP_eq, won, build_const(&b, won->type, bits));
     Value *beats = build_binary(&b, greatest ? OP_lt : OP_gt, last, won);
     Value *right = build_unary(&b, OP_not, build_binary(&b, OP_and, taken, beats));
@@ -231,7 +232,7 @@ static Value *best_along(Builder *b, Value *v, Value *mask, OpCode how, int axis
     Value *none = dtype_is_float(t->dtype) ? build_float(b, t, greatest ? -INFINITY : INFINITY)
                                            : build_const(b, t, ir_extreme(t->dtype, !greatest));
 
-    return opt_reduce_along(b, how, build_select(b, mask, v, none), axis);
+    return build_reduce_along(b, how, build_select(b, mask, v, none), axis);
 }
 
 static void ask_scan(Op *op, Value *mask)

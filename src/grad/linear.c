@@ -91,7 +91,7 @@ static Value *count_of(const Parts *s, const Value *v)
     Grad *g = s->g;
     Value *one = s->mask ? build_cast(&g->b, s->mask, v->type->dtype, ROUND_NEAREST) : NULL;
 
-    return one ? opt_reduce_along(&g->b, OP_add, one, s->axis) : NULL;
+    return one ? build_reduce_along(&g->b, OP_add, one, s->axis) : NULL;
 }
 
 static Value *sum_of(const Parts *s, Value *v, int depth);
@@ -163,7 +163,7 @@ static Value *new_sum(const Parts *s, Value *v)
 
     if (s->mask && !is_zero_outside(s, v, MOST_DEPTH))
         v = build_select(&g->b, s->mask, v, grad_number(g, v, 0));
-    Value *sum = opt_reduce_along(&g->b, OP_add, v, s->axis);
+    Value *sum = build_reduce_along(&g->b, OP_add, v, s->axis);
     vec_push(g->arena, &g->sums, sum->def);
     return sum;
 }

@@ -114,7 +114,7 @@ static Value *along(Grad *g, OpCode how, Value *v, unsigned axes)
 {
     for (int d = v->type->rank - 1; d >= 0; d--) {
         if (axes >> d & 1)
-            v = opt_reduce_along(&g->b, how, v, d);
+            v = build_reduce_along(&g->b, how, v, d);
     }
     return v;
 }

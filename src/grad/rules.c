@@ -84,7 +84,7 @@ static Value *summed(Grad *g, Value *x, int axis)
             x = grad_drop(g, x, 1u << d);
     }
     if (axis < 0 && x->type->rank != 1)
-        return opt_reduce_all(&g->b, OP_add, x);
+        return build_reduce_all(&g->b, OP_add, x);
     Value *sum = grad_sum_of_quotient(g, x, MAX(axis, 0));
     return sum ? sum : grad_sum_along(g, x, MAX(axis, 0));
 }
@@ -414,7 +414,7 @@ static Value *to_extremes(Grad *g, const Op *o, Value *d)
     Value *x = in(g, o, 0);
     Value *taken = build_binary(&g->b, OP_eq, x, along(g, o, out(g, o)));
     Value *one = build_cast(&g->b, taken, x->type->dtype, ROUND_NEAREST);
-    Value *count = opt_reduce_along(&g->b, OP_add, one, (int)attr_axis(o));
+    Value *count = build_reduce_along(&g->b, OP_add, one, (int)attr_axis(o));
 
     return where(g, taken, along(g, o, grad_binary(g, OP_div, d, count)));
 }
@@ -501,7 +501,7 @@ Value *adjoint_gather(Grad *g, const Op *o, int i, Value *d)
     Value *each = with_dimension(g, numbers, at, type, true);
     Value *picked = build_binary(&g->b, OP_eq, with_dimension(g, places, at, type, false), each);
     Value *parts = where(g, picked, with_dimension(g, d, at, type, false));
-    return opt_reduce_along(&g->b, OP_add, parts, axis);
+    return build_reduce_along(&g->b, OP_add, parts, axis);
 }
 
 static Value *transposed(Grad *g, Value *v)

@@ -112,7 +112,7 @@ Value *grad_tape_place(Builder *b, const GradTape *t, Value *round, const Type *
 
     if (shape->rank == 0)
         return at;
-    Value *numbers = opt_numbers(b, shape);
+    Value *numbers = build_numbers(b, shape);
     return build_addptr(b, build_splat(b, at, type_with_shape(b->module, at->type, shape)),
                         numbers);
 }

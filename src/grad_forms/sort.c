@@ -110,12 +110,12 @@ static Value *order_of(Builder *b, Value *x, int wanted, bool descending)
     Value *other = spread(b, x, rank + 1, rank, pairs);
     Value *front =
         stands_in_front(b, spread(b, x, rank + 1, rank - 1, pairs), other, earlier, descending);
-    Value *place = opt_reduce_along(b, OP_add, build_cast(b, front, DT_I32, ROUND_NEAREST), rank);
+    Value *place = build_reduce_along(b, OP_add, build_cast(b, front, DT_I32, ROUND_NEAREST), rank);
     Value *wished = spread(b, wish, rank + 1, rank, places);
     Value *here = build_binary(b, OP_eq, spread(b, place, rank + 1, rank - 1, places), wished);
     Value *index = spread(b, numbers, rank + 1, rank - 1, places);
     index = build_select(b, here, index, build_int(b, index->type, 0));
-    return opt_reduce_along(b, OP_add, index, rank - 1);
+    return build_reduce_along(b, OP_add, index, rank - 1);
 }
 
 static void replace(Op *op, void *unused)

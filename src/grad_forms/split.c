@@ -42,7 +42,7 @@ static void replace(Op *op, void *unused)
     Value *none = build_float(&b, x->type, 0);
     value_shaped_like(b.module, none, x);
     Value *part = build_select(&b, select->operands[0], x, none);
-    op->results[0]->repl = opt_reduce_along(&b, OP_add, part, (int)attr_axis(either));
+    op->results[0]->repl = build_reduce_along(&b, OP_add, part, (int)attr_axis(either));
     op->results[0]->repl->name = op->results[0]->name;
 }
 

@@ -364,7 +364,7 @@ static Made make_sum(Anew *a, const Op *op, const int8_t *sides, bool whole)
     if (!tile)
         return none;
     return (Made){
-        opt_reduce_along(&a->domain.g->b, ir_combine_code(op), tile, place_of(a, x.sides, side)),
+        build_reduce_along(&a->domain.g->b, ir_combine_code(op), tile, place_of(a, x.sides, side)),
         x.sides & ~(1u << side)};
 }
 

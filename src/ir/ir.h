@@ -391,6 +391,14 @@ Op *build_load(Builder *b, Value *p, Value *mask,
                Value *other); /* NULL: none; no other without mask */
 /* Along an axis; its region has its arguments, and nothing else yet. */
 Op *build_reduce(Builder *b, int n, Value *const *tiles, int axis);
+/* Elements along one axis combined by this op. */
+Value *build_reduce_along(Builder *b, OpCode how, Value *v, int axis);
+/* The same over all dimensions; a scalar is itself. */
+Value *build_reduce_all(Builder *b, OpCode how, Value *v);
+/* i32 in that shape: the number of each element, row-major. */
+Value *build_numbers(Builder *b, const Type *shape);
+/* That load of another place, under another mask; `other` may be NULL. */
+Value *build_load_like(Builder *b, const Op *load, Value *pointer, Value *mask, Value *other);
 Op *build_scan(Builder *b, int n, Value *const *tiles, int axis, bool reverse);
 void build_yield(Builder *b, OpCode ends, int n, Value *const *values); /* yield condition return */
 

@@ -437,7 +437,7 @@ static Value *load_in(const Round *r, const Op *load, Value *exists)
     if (type_is_tile(shape))
         exists = build_splat(r->b, exists, shape);
     mask = mask ? build_binary(r->b, OP_and, value_in(r, mask), exists) : exists;
-    return opt_load_like(r->b, load, pointer, mask, other ? value_in(r, other) : NULL);
+    return build_load_like(r->b, load, pointer, mask, other ? value_in(r, other) : NULL);
 }
 
 static Value *without_sign(Builder *b, Value *v)

@@ -46,11 +46,11 @@ static void explain(Expansion *e, Builder *b, Value *numbers)
     const Type *ints = shaped(e, DT_I32), *longs = shaped(e, DT_I64);
     Value *zero = build_int(b, ints, 0);
     Value *ones = build_select(b, e->bad, build_int(b, ints, 1), zero);
-    Value *count = opt_reduce_all(b, OP_add, ones), *offset = NULL;
+    Value *count = build_reduce_all(b, OP_add, ones), *offset = NULL;
     if (e->offset) {
         Value *here = build_binary(b, OP_eq, numbers, build_splat(b, e->first, ints));
         offset =
-            opt_reduce_all(b, OP_add, build_select(b, here, e->offset, build_int(b, longs, 0)));
+            build_reduce_all(b, OP_add, build_select(b, here, e->offset, build_int(b, longs, 0)));
     }
     put_record(e, b, count, offset);
 }
@@ -64,8 +64,8 @@ static void expand_assertion(Expansion *e)
     e->first = build_int(b, i32, -1);
     if (e->bad->type->rank > 0) {
         Value *none = build_int(b, shaped(e, DT_I32), INT32_MAX);
-        numbers = opt_numbers(b, e->bad->type);
-        e->first = opt_reduce_all(b, OP_min, build_select(b, e->bad, numbers, none));
+        numbers = build_numbers(b, e->bad->type);
+        e->first = build_reduce_all(b, OP_min, build_select(b, e->bad, numbers, none));
         wrong = build_binary(b, OP_lt, e->first, build_int(b, i32, INT32_MAX));
     }
     Op *branch = build_op(b, OP_if, 1, &wrong, 0, NULL, 0, NULL);

@@ -142,44 +142,6 @@ void opt_resolve_all(Block *b)
     ir_walk(b, resolve, NULL);
 }
 
-/* Elements along the axis combined by this op. */
-Value *opt_reduce_along(Builder *b, OpCode how, Value *v, int axis)
-{
-    Op *op = build_reduce(b, 1, &v, axis);
-    Builder in = builder_into(b, op->regions[0]);
-    Value *both = build_binary(&in, how, op->regions[0]->args[0], op->regions[0]->args[1]);
-    build_yield(&in, OP_yield, 1, &both);
-    return op->results[0];
-}
-
-Value *opt_reduce_all(Builder *b, OpCode how, Value *v)
-{
-    while (v->type->rank > 0)
-        v = opt_reduce_along(b, how, v, v->type->rank - 1);
-    return v;
-}
-
-Value *opt_numbers(Builder *b, const Type *shape)
-{
-    const Type *t = type_with_dtype(b->module, shape, DT_I32);
-    Value *sum = NULL;
-    int64_t pitch = 1;
-
-    for (int d = t->rank - 1; d >= 0; d--) {
-        Value *v = build_arange(b, 0, t->dims[d]);
-        if (pitch > 1)
-            v = build_binary(b, OP_mul, v, build_int(b, v->type, pitch));
-        for (int k = 0; k < t->rank; k++) {
-            if (k != d)
-                v = build_expand(b, v, k);
-        }
-        v = t->rank > 1 ? build_broadcast(b, v, t) : v;
-        sum = sum ? build_binary(b, OP_add, sum, v) : v;
-        pitch *= t->dims[d];
-    }
-    return sum;
-}
-
 Op *opt_carry_more(Op *loop, int n, Value *const *init, Value *const *next, Value **out)
 {
     int before = loop->nresults, all = before + n;
@@ -217,17 +179,4 @@ Op *opt_carry_more(Op *loop, int n, Value *const *init, Value *const *next, Valu
     }
     op_remove(loop);
     return wide;
-}
-
-Value *opt_load_like(Builder *b, const Op *load, Value *pointer, Value *mask, Value *other)
-{
-    Op *copy = build_load(b, pointer, mask, other);
-
-    for (int i = 0; i < load->nattrs; i++)
-        copy->attrs[i] = load->attrs[i];
-    copy->span = load->span;
-    copy->site = load->site;
-    copy->mark = load->mark;
-    copy->results[0]->name = load->results[0]->name;
-    return copy->results[0];
 }

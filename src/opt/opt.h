@@ -120,18 +120,10 @@ Value *opt_uniform_scalar(Builder *b, Value *v);
 /* Move the ops of a region, but not its terminator, in front of `before`.  Gives the first op
  * that moved, or `before`. */
 Op *opt_splice(Block *from, Op *before);
-/* That load of another place, under another mask; `other` may be NULL. */
-Value *opt_load_like(Builder *b, const Op *load, Value *pointer, Value *mask, Value *other);
 /* How often the body of a `for` runs, when its bounds and step are constants. */
 bool opt_trip_count(const Op *loop, uint64_t *trips);
 int opt_count_ops(const Block *b); /* with all that is in their regions */
 void opt_resolve_all(Block *b);    /* let every operand in it see v->repl */
-
-/* i32 in that shape: the number of each element, row-major. */
-Value *opt_numbers(Builder *b, const Type *shape);
-/* Reduce a tile over all of its dimensions, elements combined by this op; a scalar is itself. */
-Value *opt_reduce_all(Builder *b, OpCode how, Value *v);
-Value *opt_reduce_along(Builder *b, OpCode how, Value *v, int axis); /* the same of one */
 
 /* masks.c */
 const Value *opt_plain(const Value *v); /* what tiles only repeat, or have with other dimensions */

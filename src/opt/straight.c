@@ -65,7 +65,7 @@ static void mask_loads(const Block *arm, Value *flag)
         Value *mask = op_operand(op, LOAD_MASK), *pointer = op->operands[LOAD_PTR];
         Value *taken = as_tile(&b, flag, pointer->type);
         mask = mask ? build_binary(&b, OP_and, mask, taken) : taken;
-        op->results[0]->repl = opt_load_like(&b, op, pointer, mask, op_operand(op, LOAD_OTHER));
+        op->results[0]->repl = build_load_like(&b, op, pointer, mask, op_operand(op, LOAD_OTHER));
         op_remove(op);
     }
 }

@@ -69,7 +69,7 @@ static void add_up(Op *dot, int thin)
     tile = converted(&b, tile, sum);
     line = build_broadcast(&b, converted(&b, line, sum), tile->type);
     int last = tile->type->rank - 1;
-    Value *all = opt_reduce_along(&b, OP_add, build_binary(&b, OP_mul, tile, line), last);
+    Value *all = build_reduce_along(&b, OP_add, build_binary(&b, OP_mul, tile, line), last);
     all = build_expand(&b, all, thin == A ? last - 1 : last);
     all = build_binary(&b, OP_add, converted(&b, dot->operands[ACC], sum), all);
     all = converted(&b, all, dot->results[0]->type->dtype);

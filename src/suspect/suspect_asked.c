@@ -52,8 +52,8 @@ static void ask(Op *op, void *func)
     b.site = op->site;
     b.mark = op->mark;
     Value *there = build_cast(&b, mask, DT_I32, ROUND_NEAREST);
-    Value *all = opt_reduce_along(&b, OP_min, there, attr_axis(sum));
-    Value *any = opt_reduce_along(&b, OP_max, there, attr_axis(sum));
+    Value *all = build_reduce_along(&b, OP_min, there, attr_axis(sum));
+    Value *any = build_reduce_along(&b, OP_max, there, attr_axis(sum));
     Value *right = build_binary(&b, OP_eq, all, any);
     build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
 }
