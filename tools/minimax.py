@@ -200,6 +200,37 @@ for name, counts, edge, top, bits in (("F32", (7, 7), 0.95, 4, SINGLE),
     table("ERF_HIGH_" + name, lambda a: -log(erfc(a)), edge, top, counts[1], bits,
           weight=lambda a: erfc(a) / erf(a))
 
+# erf in fp32 by pieces: 1.09 a + 2^23 - 3 goes to the next half below 2^23, to the next integer above
+PIECE_EDGES = [mpf(n) / 400 / mpf("1.09") for n in (0, 100, 300, 500, 700, 900, 1100, 1400)] + [mpf("3.95")]
+
+
+def unit(y):
+    """The power of two at the size of y: 2^-23 of it is the unit in the last place of fp32."""
+    return mpf(2) ** mp.floor(log(y, 2))
+
+
+def good_centre(low, high):
+    """The fp32 number near the middle whose erf is nearest to one, and that."""
+    middle = round_to((low + high) / 2, SINGLE)
+    near = [middle + i * unit(middle) / 2**23 for i in range(-1024, 1025)]
+    best = min(near, key=lambda c: abs(erf(c) - round_to(erf(c), SINGLE)) / unit(erf(c)))
+    return best, round_to(erf(best), SINGLE)
+
+
+def erf_piece(low, high):
+    """The function and its weight, around a centre, and the ends seen from there."""
+    if low == 0:
+        return lambda x: erf(x) / x - 1, lambda x: x / unit(erf(x)), 0, high
+    c, there = good_centre(low, high)
+    slack = mpf(2) ** -20
+    return (lambda r: (erf(c + r) - there) / r, lambda r: abs(r) / unit(erf(c + r)),
+            low - c - slack, high - c + slack)
+
+
+for n in range(8):
+    function, weights, start, end = erf_piece(PIECE_EDGES[n], PIECE_EDGES[n + 1])
+    table("ERF_PIECE_%d" % n, function, start, end, 6, SINGLE, weight=weights)
+
 
 def scaled_erfc(k):
     """(a + k) e^(a^2) erfc(a) in q = (a - k)/(a + k)."""
@@ -272,6 +303,9 @@ def main():
     if len(sys.argv) == 1:
         numbers, error = eighths()
         print("eighths, error %.3f: %s" % (float(error), ", ".join(hexfloat(c) for c in numbers)))
+        centres = [good_centre(*PIECE_EDGES[n:n + 2]) for n in range(1, 8)]
+        print("ERF_PIECE: centres 0, %s" % ", ".join(hexfloat(c) for c, _ in centres))
+        print("    and erf there 0, %s" % ", ".join(hexfloat(y) for _, y in centres))
     for name, numbers in CONSTANTS.items() if len(sys.argv) == 1 else ():
         print("%s: %s" % (name, ", ".join(hexfloat(c) for c in numbers)))
 

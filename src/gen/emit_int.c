@@ -137,18 +137,42 @@ static Val choose_of_eight(Bld b, const int64_t *table, Val x)
     return left[0];
 }
 
+/* The eight entries, again and again. */
+static Val entries_of(const Emit *e, const int64_t *table, int n)
+{
+    Val entries[16];
+
+    for (int i = 0; i < n; i++)
+        entries[i] = LLVMConstInt(e->l->i32, (uint64_t)table[i % 8], 0);
+    return LLVMConstVector(entries, (unsigned)n);
+}
+
+/* NEON looks bytes up in two registers: the number of an entry becomes those of its bytes. */
+static Val permute_bytes(const Emit *e, Bld b, const int64_t *table, Val x)
+{
+    LLVMTypeRef words = LLVMTypeOf(x), bytes = LLVMVectorType(e->l->i8, 16);
+    Val entry = LLVMBuildAnd(b, x, llvm_int(words, 7), "");
+    Val all_first = LLVMBuildMul(b, entry, llvm_int(words, 0x04040404), "");
+    Val index = LLVMBuildAdd(b, all_first, llvm_int(words, 0x03020100), "");
+    Val low = LLVMConstBitCast(entries_of(e, table, 4), bytes);
+    Val high = LLVMConstBitCast(entries_of(e, table + 4, 4), bytes);
+    Val in[] = {low, high, LLVMBuildBitCast(b, index, bytes, "")};
+
+    return LLVMBuildBitCast(b, llvm_call(e->l, b, "llvm.aarch64.neon.tbl2", 1, &bytes, 3, in),
+                            words, "");
+}
+
 /* AVX2 has one instruction that permutes eight lanes of 32 bits by the low bits of others, AVX-512
  * one for sixteen.  Narrower vectors are widened, wider ones halved. */
 static Val permute_entries(const Emit *e, Bld b, const int64_t *table, Val x)
 {
-    int lanes = llvm_lanes(x), most = e->table_lanes;
+    int lanes = llvm_lanes(x), most = e->table_lanes, least = MIN(most, 8);
     int index[LLVM_MAX_LANES];
-    Val entries[16];
 
-    for (int i = 0; i < MAX(lanes, 8); i++)
-        index[i] = lanes < 8 && i >= lanes ? -1 : i;
-    if (lanes < 8) {
-        Val wide = llvm_shuffle(e->l, b, x, NULL, 8, index);
+    for (int i = 0; i < MAX(lanes, least); i++)
+        index[i] = lanes < least && i >= lanes ? -1 : i;
+    if (lanes < least) {
+        Val wide = llvm_shuffle(e->l, b, x, NULL, least, index);
         return llvm_slice(e->l, b, permute_entries(e, b, table, wide), 0, lanes);
     }
     if (lanes > most) {
@@ -157,19 +181,29 @@ static Val permute_entries(const Emit *e, Bld b, const int64_t *table, Val x)
         Val high = permute_entries(e, b, table, llvm_slice(e->l, b, x, half, half));
         return llvm_shuffle(e->l, b, low, high, lanes, index);
     }
-    for (int i = 0; i < lanes; i++)
-        entries[i] = LLVMConstInt(e->l->i32, (uint64_t)table[i % 8], 0);
+    if (lanes == 4)
+        return permute_bytes(e, b, table, x);
     return llvm_call(e->l, b, lanes == 8 ? "llvm.x86.avx2.permd" : "llvm.x86.avx512.permvar.si.512",
-                     0, NULL, 2, (Val[]){LLVMConstVector(entries, (unsigned)lanes), x});
+                     0, NULL, 2, (Val[]){entries_of(e, table, lanes), x});
+}
+
+/* A scalar lies where a lane does. */
+static Val permute_scalar(const Emit *e, Bld b, const int64_t *table, Val x)
+{
+    Val none = LLVMGetPoison(LLVMVectorType(e->l->i32, 2)), first = llvm_int(e->l->i32, 0);
+    Val pair = LLVMBuildInsertElement(b, none, x, first, "");
+
+    return LLVMBuildExtractElement(b, permute_entries(e, b, table, pair), first, "");
 }
 
 static Val int_lookup(const Emit *e, Bld b, const Op *op, Val x)
 {
     bool narrow = LLVMTypeOf(x) != llvm_like(e->l->i32, x);
 
-    if (narrow || llvm_lanes(x) < 2 || e->table_lanes == 0)
+    if (narrow || e->table_lanes == 0)
         return choose_of_eight(b, op->attrs, x);
-    return permute_entries(e, b, op->attrs, x);
+    return llvm_lanes(x) < 2 ? permute_scalar(e, b, op->attrs, x)
+                             : permute_entries(e, b, op->attrs, x);
 }
 
 Val emit_int(const Emit *e, Bld b, const Op *op, DType t, const Val *in)

@@ -559,6 +559,6 @@ void cpu_kernel(Cpu *c, Llvm *l, const char *name)
     c->e.has_half = c->machine->avx512fp16;
     c->e.no_fma = !c->machine->fma;
     c->e.no_saturation = !c->machine->neon;
-    c->e.table_lanes = c->machine->avx512f ? 16 : c->machine->avx2 ? 8 : 0;
+    c->e.table_lanes = c->machine->avx512f ? 16 : c->machine->avx2 ? 8 : c->machine->neon ? 4 : 0;
     emit_function(c, name);
 }

@@ -5,6 +5,19 @@
  * the logarithm of erfc, is smooth and close to a quadratic; its error hardly matters because
  * e^-G is at most 0.18 and falls fast.  From `top` on erf is 1.
  *
+ * erf in fp32, where tables are cheap: eight pieces with a polynomial each, whose coefficients are
+ * looked up.  With c the centre of the piece that holds a, and r = a - c, which is exact,
+ *
+ *   erf a = erf(c) + r Q(r),  Q of degree 5, error 0.16 units of the last place
+ *
+ * (cf. S. Gal's accurate tables, 1986: erf(c) is within 2^-11 units of a float.)  The first centre
+ * is 0, and there a + a Q(a) keeps small results exact; a = r is larger than erf(0), and in no
+ * other piece is r larger than erf(c), so what r Q(r) is added to is the maximum of the two.  The
+ * number of the piece is in the low bits of 1.09 a + 2^23 - 3, which is rounded to halves below
+ * 2^23 and to integers above.  So the first piece ends at 0.23, the next four are 0.46 wide, then
+ * one of 0.69 and two of 0.92, where erf is flat; and the pieces are counted from where 2^23 - 3
+ * is, modulo 8.
+ *
  * erfc, |x| < 1/2: (1 - x) - x P(x^2).  Above: e^(-a^2) H(q)/(a + k), with q =
  * (a - k)/(a + k) (the variable of M. Shepherd and J. Laframboise, 1981), so that one polynomial
  * reaches to where erfc underflows; 2 - that for negative x.  Each factor would add its
@@ -57,10 +70,61 @@ static const Constants constants[PRECISIONS] = {
                        0x1.05d5a7d16bbc9p-23, -0x1.00e1616dbd864p-28, -0x1.c4af19558a935p-27,
                        0x1.1105f51d33a99p-29)},
 };
+
+/* Of erf in fp32, each by piece. */
+enum { PIECES = 8, FIRST = 2, SLOPE = 6 }; /* FIRST: the low bits of PIECES_START */
+#define PIECES_TOP      3.95
+#define PIECES_PER_UNIT 1.09
+#define PIECES_START    (0x1p23 - 3)
+static const float piece_centre[PIECES] =
+    {0, 0x1.d5b54p-2f, 0x1.d5b2bcp-1f, 0x1.6048aep+0f, 0x1.d5b844p+0f, 0x1.259b7p+1f,
+     0x1.6ef826p+1f, 0x1.ca45fap+1f};
+static const float piece_erf[PIECES] =
+    {0, 0x1.ef11eep-2f, 0x1.9c69fep-1f, 0x1.e58f46p-1f, 0x1.fb27acp-1f, 0x1.ff657ap-1f,
+     0x1.fff96ap-1f, 0x1.fffff2p-1f};
+static const float piece_slope[SLOPE][PIECES] = { /* Q, lowest degree first */
+    {0x1.06eba8p-3f, 0x1.d41bfep-1f, 0x1.f208e6p-2f, 0x1.5bd57cp-3f, 0x1.3ef41p-5f, 0x1.7f9894p-8f,
+     0x1.3ed326p-12f, 0x1.9a822ap-19f},
+    {-0x1.0eb4a4p-22f, -0x1.ad7146p-2f, -0x1.c8e2fcp-2f, -0x1.dea864p-3f, -0x1.249d76p-4f,
+     -0x1.b7f258p-7f, -0x1.c8eb9ap-11f, -0x1.5b895ap-17f},
+    {-0x1.81220ep-2f, -0x1.6981fp-3f, 0x1.c57c94p-4f, 0x1.432f44p-3f, 0x1.30d42ap-4f,
+     0x1.306ecp-6f, 0x1.98600ep-10f, 0x1.a2988cp-16f},
+    {-0x1.cd05d6p-12f, 0x1.7122aep-3f, 0x1.91252ep-4f, -0x1.f63c36p-6f, -0x1.6c2deep-5f,
+     -0x1.13dea8p-6f, -0x1.fef9ccp-10f, -0x1.b0a566p-15f},
+    {0x1.def756p-4f, 0x1.4868e8p-6f, -0x1.14b63ep-4f, -0x1.f5076ap-6f, 0x1.41848p-7f,
+     0x1.426448p-7f, 0x1.ec9a54p-10f, 0x1.e4ac88p-15f},
+    {-0x1.191d9p-6f, -0x1.99c09cp-5f, -0x1.5b8508p-8f, 0x1.634f22p-6f, 0x1.74fd86p-8f,
+     -0x1.8439cap-9f, -0x1.3b6ddp-10f, -0x1.22e63ap-17f}};
 /* clang-format on */
+
+/* Of the piece that `bits` counts. */
+static Value *of_piece(Math *m, Value *bits, const float *row)
+{
+    int64_t entries[PIECES];
+
+    for (int i = 0; i < PIECES; i++)
+        entries[(FIRST + i) % PIECES] = (int64_t)scalar_from_double(DT_FP32, row[i]);
+    return m_from_bits(m, m_lookup8(m, bits, entries));
+}
+
+static Value *erf_by_pieces(Math *m, Value *x)
+{
+    Value *a = m_minnan(m, m_abs(m, x), K(PIECES_TOP));
+    Value *bits = m_to_bits(m, m_fma(m, a, K(PIECES_PER_UNIT), K(PIECES_START)));
+    Value *r = m_sub(m, a, of_piece(m, bits, piece_centre));
+    Value *base = of_piece(m, bits, piece_erf);
+    Value *q = of_piece(m, bits, piece_slope[SLOPE - 1]);
+
+    for (int k = SLOPE - 2; k >= 0; k--)
+        q = m_fma(m, q, r, of_piece(m, bits, piece_slope[k]));
+    base = m_select(m, m_gt(m, r, base), r, base);
+    return m_copysign(m, m_fma(m, r, q, base), x);
+}
 
 Value *math_erf(Math *m, Value *x)
 {
+    if (m->precise == SINGLE && !m->straight)
+        return erf_by_pieces(m, x);
     const Constants *c = &constants[m->precise];
     Value *a = m_abs(m, x);
     Value *low = m_fma(m, a, m_poly(m, m_mul(m, x, x), &c->low), a);
