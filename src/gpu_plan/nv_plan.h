@@ -399,6 +399,8 @@ static inline uint32_t nv_threads(const NvPlan *p) /* the bits of a thread's num
 /* nv_parts.c */
 const Layout *nv_layout(NvPlan *p, const Layout *l);         /* interned */
 NvTile *nv_tile(NvPlan *p, const Value *v, const Layout *l); /* the one tile of v in l, made once */
+/* Another tile of that one's value, which no step finds by nv_tile(). */
+NvTile *nv_own_tile(NvPlan *p, const NvTile *like, const Layout *l);
 NvStep *nv_step(NvPlan *p, NvStepKind kind, const Op *op); /* with room for all tiles; not listed */
 /* The same from one tile to another one of the same value. */
 NvStep *nv_step_between(NvPlan *p, NvStepKind kind, const NvTile *from, const NvTile *to);
