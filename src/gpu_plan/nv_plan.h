@@ -546,10 +546,10 @@ void nv_list_far_move(NvPlan *p, const Op *op, const NvTile *t);
 /* How an operand in that layout is laid down. */
 const NvMove *nv_move_plan_put(NvPlan *p, const Value *operand, const Layout *l);
 /* nv_gather_plan.c: both lay the source or the counts down in shared memory. */
-void nv_choose_gather(NvPlan *p, const Op *op); /* as the index is */
-void nv_list_gather(NvPlan *p, const Op *op);   /* refused where the source takes too much */
-void nv_choose_sort(NvPlan *p, const Op *op);   /* from the operand's; nv_sort_plan.c */
-void nv_list_sort(NvPlan *p, const Op *op); /* refused where what warps exchange takes too much */
+void nv_choose_gather(NvPlan *p, const Op *op);    /* as the index is */
+void nv_list_gather(NvPlan *p, const Op *op);      /* refused where the source takes too much */
+void nv_choose_sort(NvPlan *p, const Op *op);      /* from the operand's; nv_sort_plan.c */
+void nv_list_sort(NvPlan *p, const Op *op);        /* warps exchange elements in pieces */
 void nv_choose_histogram(NvPlan *p, const Op *op); /* a layout of its own */
 void nv_list_histogram(NvPlan *p, const Op *op);   /* refused where the counts take too much */
 /* nv_atomic_plan.c: coalesced as a load; the step is listed even where nobody wants the result. */
