@@ -43,17 +43,16 @@ static Val one_of(const Sort *s, bool front, Val a, Val b)
 
 /* --- elements of other threads --- */
 
-/* Elements of a vector, and where that of thread `number` (an i32) is which has register r. */
+/* Elements of a vector, and where thread `number` (an i32) has one of its vectors. */
 static int vector_elements(const Sort *s)
 {
     return MIN(1 << __builtin_popcount(s->left), NV_ACCESS_BYTES / (4 * s->words));
 }
 
-static NvPlace place_of(const Sort *s, const char *how, Val number, int r)
+static NvPlace place_of(const Sort *s, const char *how, Val number, int vector)
 {
     Nv *n = s->n;
-    int elements = vector_elements(s), bytes = 4 * s->words * elements;
-    int64_t vector = layout_extract((uint32_t)r, s->left) / (uint32_t)elements;
+    int bytes = 4 * s->words * vector_elements(s);
     int64_t threads = (int64_t)NV_LANES << s->plan->layout->nwarp;
     Val at = LLVMBuildMul(n->b, number, llvm_int(n->l->i32, bytes), "");
 
@@ -63,7 +62,8 @@ static NvPlace place_of(const Sort *s, const char *how, Val number, int r)
                      .offset = vector * threads * bytes};
 }
 
-static void exchange(Sort *s, Holder moves, Val *other)
+/* Vectors first .. first + most of each thread. */
+static void exchange_piece(Sort *s, Holder moves, int first, int most, Val *other)
 {
     Nv *n = s->n;
     int elements = vector_elements(s);
@@ -75,25 +75,32 @@ static void exchange(Sort *s, Holder moves, Val *other)
     if (s->exchanged)
         nv_wait(n, &s->step->within);
     s->exchanged = true;
-    for (int r = 0; r < s->count; r++) {
-        if (!is_left(s, r) || ((uint32_t)r & within))
-            continue;
-        NvPlace p = place_of(s, "st.shared", thread, r);
+    for (int k = first; k < first + most; k++) {
+        uint32_t r = layout_deposit((uint32_t)(k * elements), s->left);
+        NvPlace p = place_of(s, "st.shared", thread, k - first);
         for (int i = 0; i < elements; i++)
-            v[i] = s->x[(uint32_t)r | layout_deposit((uint32_t)i, within)];
+            v[i] = s->x[r | layout_deposit((uint32_t)i, within)];
         nv_pack(n, v, elements, 4 * s->words, words);
         nv_write(n, &p, words);
     }
     nv_wait(n, &s->step->within);
-    for (int r = 0; r < s->count; r++) {
-        if (!is_left(s, r) || ((uint32_t)r & within))
-            continue;
-        NvPlace p = place_of(s, "ld.shared", there, r);
+    for (int k = first; k < first + most; k++) {
+        uint32_t r = layout_deposit((uint32_t)(k * elements), s->left);
+        NvPlace p = place_of(s, "ld.shared", there, k - first);
         nv_read(n, &p, NULL, words);
         nv_unpack(n, words, elements, 4 * s->words, v);
         for (int i = 0; i < elements; i++)
-            other[((uint32_t)r | layout_deposit((uint32_t)i, within)) ^ moves.reg] = v[i];
+            other[(r | layout_deposit((uint32_t)i, within)) ^ moves.reg] = v[i];
     }
+}
+
+static void exchange(Sort *s, Holder moves, Val *other)
+{
+    int vectors = (1 << __builtin_popcount(s->left)) / vector_elements(s);
+    int room = MIN(vectors, s->plan->room / vector_elements(s));
+
+    for (int first = 0; first < vectors; first += room)
+        exchange_piece(s, moves, first, room, other);
 }
 
 /* other[r]: what register r meets. */

@@ -29,6 +29,144 @@ static bool is_any_order(const Op *op, CombineKind kind)
            (kind.winner != OP_COUNT || (kind.neutral != OP_COUNT && op_has(kind.only, COMMUTES)));
 }
 
+/* --- stages --- */
+
+static void add_to_stage(NvCombine *c, StepKind kind, int bit)
+{
+    NvStage *last = c->nstages > 0 ? &c->stages[c->nstages - 1] : NULL;
+
+    if (!last || last->kind != kind) {
+        last = &c->stages[c->nstages++];
+        *last = (NvStage){.kind = kind, .buffer = NV_NO_BUFFER};
+    }
+    last->bits |= 1u << bit;
+}
+
+static void make_stages(NvCombine *c)
+{
+    static const StepKind kinds[] = {STEP_REGISTER, STEP_LANE, STEP_WARP};
+
+    if (!c->any_order) {
+        for (int i = 0; i < c->walk.nsteps; i++)
+            add_to_stage(c, c->walk.step[i].kind, i);
+        return;
+    }
+    for (int k = 0; k < COUNT(kinds); k++) {
+        for (int i = 0; i < c->walk.nsteps; i++) {
+            if (c->walk.step[i].kind == kinds[k])
+                add_to_stage(c, kinds[k], i);
+        }
+    }
+}
+
+/* The bit of the thread's number that moves this bit of the index; 0: a register's does. */
+static uint32_t thread_bit(const NvCombine *c, int index_bit)
+{
+    AxisStep s = c->walk.step[index_bit];
+
+    return s.kind == STEP_REGISTER ? 0
+           : s.kind == STEP_LANE   ? 1u << s.bit
+                                   : 1u << (s.bit + c->layout->nlane);
+}
+
+uint32_t nv_telling_bits(const NvCombine *c, uint32_t done)
+{
+    const Layout *l = c->layout;
+    uint32_t bits = 0;
+
+    for (int i = 0; i < l->nlane; i++)
+        bits |= (uint32_t)(l->lane[i] != 0) << i;
+    for (int i = 0; i < l->nwarp; i++)
+        bits |= (uint32_t)(l->warp[i] != 0) << (i + l->nlane);
+    for (int i = 0; i < c->walk.nsteps; i++) {
+        if (done >> i & 1)
+            bits &= ~thread_bit(c, i);
+    }
+    return bits;
+}
+
+/* Registers that are left when these bits of the index are done. */
+static int registers_left(const NvCombine *c, uint32_t done)
+{
+    int n = c->layout->nreg;
+
+    for (int i = 0; i < c->walk.nsteps; i++)
+        n -= (done >> i & 1) && c->walk.step[i].kind == STEP_REGISTER;
+    return 1 << n;
+}
+
+int nv_stage_vector(const NvStage *g, const Type *t)
+{
+    return g->neighbours ? MIN(g->each, NV_ACCESS_BYTES / (nv_combined_words(t) * NV_WORD)) : 1;
+}
+
+int64_t nv_stage_start(const NvStage *g, const Op *op, int k)
+{
+    int64_t at = 0, parts = (int64_t)g->slots * nv_stage_parts(g) * nv_stage_threads(g);
+
+    for (int i = 0; i < op->noperands; i++) {
+        const Type *t = op->operands[i]->type;
+        int bytes = nv_combined_words(t) * NV_WORD, vector = bytes * nv_stage_vector(g, t);
+        at = (at + vector - 1) / vector * vector;
+        if (i == k)
+            break;
+        at += bytes * parts;
+    }
+    return at;
+}
+
+/* With few warps each thread reads all parts; with many that takes longer than to read one vector
+ * of them and to combine those of lanes that would have nothing else to do. */
+static void spread_parts(const Op *op, const NvCombine *c, NvStage *g)
+{
+    enum { FEW = 8 };
+    uint32_t idle = ((1u << c->layout->nlane) - 1) & ~g->writers;
+    int parts = nv_stage_parts(g), vector = NV_ACCESS_BYTES / NV_WORD;
+
+    g->each = parts;
+    for (int i = 0; i < op->noperands; i++)
+        vector = MIN(vector, NV_ACCESS_BYTES / NV_WORD / nv_combined_words(op->operands[i]->type));
+    int bits = __builtin_ctz((unsigned)parts) - __builtin_ctz((unsigned)vector);
+    if (!c->any_order || c->uses_memory || c->deal.rows || !g->neighbours || parts <= FEW ||
+        bits > __builtin_popcount(idle))
+        return;
+    g->each = vector;
+    for (; bits > 0; bits--, idle &= idle - 1)
+        g->lanes |= idle & -idle;
+}
+
+/* Reads of neighbouring parts go in vectors, but many lanes that write so meet in the banks. */
+static void plan_exchange(const NvPlan *p, const Op *op, const NvCombine *c, NvStage *g,
+                          uint32_t done)
+{
+    uint32_t lanes = (1u << c->layout->nlane) - 1;
+
+    g->writers = nv_telling_bits(c, done | g->bits);
+    g->slots = registers_left(c, done);
+    int apart = g->slots * nv_stage_parts(g) << __builtin_popcount(g->writers & lanes);
+    g->neighbours = apart <= 2 * p->chip->banks;
+    spread_parts(op, c, g);
+}
+
+/* The bytes of shared memory that all stages take, were the operands in that layout. */
+static int64_t bytes_of_stages(const NvPlan *p, const Op *op, const Layout *l, const AxisWalk *walk)
+{
+    NvCombine c = {.layout = l, .walk = *walk, .any_order = is_any_order(op, ir_combine_kind(op))};
+    uint32_t done = 0;
+    int64_t bytes = 0;
+
+    make_stages(&c);
+    for (int i = 0; i < c.nstages; i++) {
+        NvStage *g = &c.stages[i];
+        if (g->kind == STEP_WARP) {
+            plan_exchange(p, op, &c, g, done);
+            bytes += nv_stage_start(g, op, op->noperands);
+        }
+        done |= g->bits;
+    }
+    return bytes;
+}
+
 /* --- the layout --- */
 
 /* Of all operands: the home of one, if its bits can be walked along the axis. */
@@ -69,6 +207,15 @@ static void count_op(Op *op, void *count)
     ++*(int *)count;
 }
 
+/* Is there memory for what warps tell each other, were the operands in that layout? */
+static bool has_memory(const NvPlan *p, const Op *op, const Layout *l)
+{
+    AxisWalk walk;
+
+    return layout_walk(l, (int)attr_axis(op), &walk) &&
+           bytes_of_stages(p, op, l, &walk) <= p->chip->shared;
+}
+
 /* Each thread with a run of neighbours, which it combines alone; NULL: that is no less to do.  The
  * results of a scan go back, and its combinations take a shuffle and a choice beside the ops. */
 static const Layout *layout_of_runs(NvPlan *p, const Op *op, const Layout *home)
@@ -91,7 +238,8 @@ static const Layout *layout_of_runs(NvPlan *p, const Op *op, const Layout *home)
     int64_t now = combinations(home, axis), then = combinations(&l, axis);
     int moved = op->noperands + (ir_reduces(op) ? 0 : op->nresults);
     ops += ir_reduces(op) ? 0 : BETWEEN_LANES;
-    return (now - then) * ops > MOVE * each * moved ? nv_layout(p, &l) : NULL;
+    bool pays = (now - then) * ops > MOVE * each * moved || !has_memory(p, op, home);
+    return pays ? nv_layout(p, &l) : NULL;
 }
 
 /* Where a reduction or scan has its operands.  What keeps the order has many combinations to do
@@ -212,124 +360,7 @@ void nv_choose_scan(NvPlan *p, const Op *op)
         nv_set_home(p, op->results[i], l, NV_PLAIN);
 }
 
-/* --- stages --- */
-
-static void add_to_stage(NvCombine *c, StepKind kind, int bit)
-{
-    NvStage *last = c->nstages > 0 ? &c->stages[c->nstages - 1] : NULL;
-
-    if (!last || last->kind != kind) {
-        last = &c->stages[c->nstages++];
-        *last = (NvStage){.kind = kind, .buffer = NV_NO_BUFFER};
-    }
-    last->bits |= 1u << bit;
-}
-
-static void make_stages(NvCombine *c)
-{
-    static const StepKind kinds[] = {STEP_REGISTER, STEP_LANE, STEP_WARP};
-
-    if (!c->any_order) {
-        for (int i = 0; i < c->walk.nsteps; i++)
-            add_to_stage(c, c->walk.step[i].kind, i);
-        return;
-    }
-    for (int k = 0; k < COUNT(kinds); k++) {
-        for (int i = 0; i < c->walk.nsteps; i++) {
-            if (c->walk.step[i].kind == kinds[k])
-                add_to_stage(c, kinds[k], i);
-        }
-    }
-}
-
-/* The bit of the thread's number that moves this bit of the index; 0: a register's does. */
-static uint32_t thread_bit(const NvCombine *c, int index_bit)
-{
-    AxisStep s = c->walk.step[index_bit];
-
-    return s.kind == STEP_REGISTER ? 0
-           : s.kind == STEP_LANE   ? 1u << s.bit
-                                   : 1u << (s.bit + c->layout->nlane);
-}
-
-uint32_t nv_telling_bits(const NvCombine *c, uint32_t done)
-{
-    const Layout *l = c->layout;
-    uint32_t bits = 0;
-
-    for (int i = 0; i < l->nlane; i++)
-        bits |= (uint32_t)(l->lane[i] != 0) << i;
-    for (int i = 0; i < l->nwarp; i++)
-        bits |= (uint32_t)(l->warp[i] != 0) << (i + l->nlane);
-    for (int i = 0; i < c->walk.nsteps; i++) {
-        if (done >> i & 1)
-            bits &= ~thread_bit(c, i);
-    }
-    return bits;
-}
-
-/* Registers that are left when these bits of the index are done. */
-static int registers_left(const NvCombine *c, uint32_t done)
-{
-    int n = c->layout->nreg;
-
-    for (int i = 0; i < c->walk.nsteps; i++)
-        n -= (done >> i & 1) && c->walk.step[i].kind == STEP_REGISTER;
-    return 1 << n;
-}
-
-int nv_stage_vector(const NvStage *g, const Type *t)
-{
-    return g->neighbours ? MIN(g->each, NV_ACCESS_BYTES / (nv_combined_words(t) * NV_WORD)) : 1;
-}
-
-int64_t nv_stage_start(const NvStage *g, const Op *op, int k)
-{
-    int64_t at = 0, parts = (int64_t)g->slots * nv_stage_parts(g) * nv_stage_threads(g);
-
-    for (int i = 0; i < op->noperands; i++) {
-        const Type *t = op->operands[i]->type;
-        int bytes = nv_combined_words(t) * NV_WORD, vector = bytes * nv_stage_vector(g, t);
-        at = (at + vector - 1) / vector * vector;
-        if (i == k)
-            break;
-        at += bytes * parts;
-    }
-    return at;
-}
-
-/* With few warps each thread reads all parts; with many that takes longer than to read one vector
- * of them and to combine those of lanes that would have nothing else to do. */
-static void spread_parts(const Op *op, const NvCombine *c, NvStage *g)
-{
-    enum { FEW = 8 };
-    uint32_t idle = ((1u << c->layout->nlane) - 1) & ~g->writers;
-    int parts = nv_stage_parts(g), vector = NV_ACCESS_BYTES / NV_WORD;
-
-    g->each = parts;
-    for (int i = 0; i < op->noperands; i++)
-        vector = MIN(vector, NV_ACCESS_BYTES / NV_WORD / nv_combined_words(op->operands[i]->type));
-    int bits = __builtin_ctz((unsigned)parts) - __builtin_ctz((unsigned)vector);
-    if (!c->any_order || c->uses_memory || c->deal.rows || !g->neighbours || parts <= FEW ||
-        bits > __builtin_popcount(idle))
-        return;
-    g->each = vector;
-    for (; bits > 0; bits--, idle &= idle - 1)
-        g->lanes |= idle & -idle;
-}
-
-/* Reads of neighbouring parts go in vectors, but many lanes that write so meet in the banks. */
-static void plan_exchange(NvPlan *p, const Op *op, NvCombine *c, NvStage *g, uint32_t done)
-{
-    uint32_t lanes = (1u << c->layout->nlane) - 1;
-
-    g->writers = nv_telling_bits(c, done | g->bits);
-    g->slots = registers_left(c, done);
-    int apart = g->slots * nv_stage_parts(g) << __builtin_popcount(g->writers & lanes);
-    g->neighbours = apart <= 2 * p->chip->banks;
-    spread_parts(op, c, g);
-    g->buffer = nv_buffer(p, nv_stage_start(g, op, op->noperands));
-}
+/* --- the plan --- */
 
 static const NvCombine *plan_combine(NvPlan *p, NvStep *s)
 {
@@ -351,6 +382,7 @@ static const NvCombine *plan_combine(NvPlan *p, NvStep *s)
         NvStage *g = &c->stages[i];
         if (g->kind == STEP_WARP) {
             plan_exchange(p, s->op, c, g, done);
+            g->buffer = nv_buffer(p, nv_stage_start(g, s->op, s->op->noperands));
             nv_use(p, s, g->buffer, true, false);
             nv_use(p, s, g->buffer, false, true);
             s->within = nv_wait_warps(p);

@@ -35,6 +35,17 @@ NvTile *nv_tile(NvPlan *p, const Value *v, const Layout *l)
     return t;
 }
 
+NvTile *nv_own_tile(NvPlan *p, const NvTile *like, const Layout *l)
+{
+    NvTile *own = NEW(p->arena, NvTile);
+
+    *own = *like;
+    own->layout = l;
+    own->id = p->tiles.len;
+    vec_push(p->arena, &p->tiles, own);
+    return own;
+}
+
 NvStep *nv_step(NvPlan *p, NvStepKind kind, const Op *op)
 {
     NvStep *s = NEW(p->arena, NvStep);

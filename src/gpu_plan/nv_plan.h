@@ -399,6 +399,8 @@ static inline uint32_t nv_threads(const NvPlan *p) /* the bits of a thread's num
 /* nv_parts.c */
 const Layout *nv_layout(NvPlan *p, const Layout *l);         /* interned */
 NvTile *nv_tile(NvPlan *p, const Value *v, const Layout *l); /* the one tile of v in l, made once */
+/* Another tile of that one's value, which no step finds by nv_tile(). */
+NvTile *nv_own_tile(NvPlan *p, const NvTile *like, const Layout *l);
 NvStep *nv_step(NvPlan *p, NvStepKind kind, const Op *op); /* with room for all tiles; not listed */
 /* The same from one tile to another one of the same value. */
 NvStep *nv_step_between(NvPlan *p, NvStepKind kind, const NvTile *from, const NvTile *to);
@@ -544,10 +546,10 @@ void nv_list_far_move(NvPlan *p, const Op *op, const NvTile *t);
 /* How an operand in that layout is laid down. */
 const NvMove *nv_move_plan_put(NvPlan *p, const Value *operand, const Layout *l);
 /* nv_gather_plan.c: both lay the source or the counts down in shared memory. */
-void nv_choose_gather(NvPlan *p, const Op *op); /* as the index is */
-void nv_list_gather(NvPlan *p, const Op *op);   /* refused where the source takes too much */
-void nv_choose_sort(NvPlan *p, const Op *op);   /* from the operand's; nv_sort_plan.c */
-void nv_list_sort(NvPlan *p, const Op *op); /* refused where what warps exchange takes too much */
+void nv_choose_gather(NvPlan *p, const Op *op);    /* as the index is */
+void nv_list_gather(NvPlan *p, const Op *op);      /* refused where the source takes too much */
+void nv_choose_sort(NvPlan *p, const Op *op);      /* from the operand's; nv_sort_plan.c */
+void nv_list_sort(NvPlan *p, const Op *op);        /* warps exchange elements in pieces */
 void nv_choose_histogram(NvPlan *p, const Op *op); /* a layout of its own */
 void nv_list_histogram(NvPlan *p, const Op *op);   /* refused where the counts take too much */
 /* nv_atomic_plan.c: coalesced as a load; the step is listed even where nobody wants the result. */

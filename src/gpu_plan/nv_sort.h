@@ -36,6 +36,7 @@ typedef struct {
     int nsteps, exchanges; /* of these, between warps */
     const NvSortStep *steps;
     int buffer; /* for the elements of all threads; NV_NO_BUFFER: they stay in their warps */
+    int room;   /* elements of each thread that are there at once: others of it come behind them */
 } NvSort;
 
 /* Elements travel as words of 4 bytes, one or two of them. */

@@ -66,20 +66,19 @@ static void make_steps(NvPlan *p, NvSort *s, int kept)
 
 static void take_buffer(NvPlan *p, NvStep *step, NvSort *s)
 {
-    const Type *t = step->op->operands[0]->type;
-    int64_t words = (int64_t)nv_thread_count(p) * layout_registers(s->layout) * nv_sort_words(t);
+    int words = nv_sort_words(step->op->operands[0]->type);
+    int64_t bytes = (int64_t)nv_thread_count(p) * words * 4;
 
     s->buffer = NV_NO_BUFFER;
     if (s->exchanges == 0)
         return;
-    if (4 * words > p->chip->shared) {
-        nv_refuse(p, step->op, "rows to be sorted of more than shared memory holds");
-        return;
-    }
-    s->buffer = nv_buffer(p, 4 * words);
+    s->room = layout_registers(s->layout);
+    while (s->room * bytes > p->chip->shared)
+        s->room /= 2;
+    s->buffer = nv_buffer(p, s->room * bytes);
     step->within = nv_wait_warps(p);
     nv_use(p, step, s->buffer, true, false);
-    nv_use(p, step, s->buffer, false, true);
+    nv_use(p, step, s->buffer, s->room < layout_registers(s->layout), true);
 }
 
 void nv_list_sort(NvPlan *p, const Op *op)

@@ -13,13 +13,17 @@ void nv_want(NvPlan *p, NvStep *s, int operand, const Layout *l)
     s->in[operand] = nv_tile(p, v, nv_is_tile(v) ? l : NULL);
 }
 
+static const Conversion *conversion_of(NvPlan *p, const NvTile *from, const NvTile *to)
+{
+    return layout_convert(from->layout, to->layout, nv_exchanged_bytes(p, from->value->type),
+                          p->chip->shared / 2, p->arena);
+}
+
 NvStep *nv_convert_step(NvPlan *p, const NvTile *from, const NvTile *to)
 {
     NvStep *s = nv_step_between(p, NV_CONVERT, from, to);
 
-    s->conversion =
-        layout_convert(from->layout, to->layout, nv_exchanged_bytes(p, from->value->type),
-                       p->chip->shared / 2, p->arena);
+    s->conversion = conversion_of(p, from, to);
     if (s->conversion->kind == CONVERT_SHARED) {
         const Exchange *x = s->conversion->exchange;
         int buffer = nv_buffer(p, shared_bytes(&x->memory));
@@ -28,6 +32,22 @@ NvStep *nv_convert_step(NvPlan *p, const NvTile *from, const NvTile *to)
         nv_use(p, s, buffer, x->npieces > 1, true);
     }
     return s;
+}
+
+/* What pieces cannot bring through shared memory goes by way of a layout in the middle. */
+static void list_conversion(NvPlan *p, const NvTile *from, const NvTile *to)
+{
+    const Conversion *c = conversion_of(p, from, to);
+    Layout middle;
+
+    if (c->kind == CONVERT_SHARED && shared_bytes(&c->exchange->memory) > p->chip->shared &&
+        layout_between(from->layout, to->layout, &middle)) {
+        const NvTile *between = nv_own_tile(p, from, nv_layout(p, &middle));
+        p->registers += layout_registers(&middle);
+        nv_list(p, nv_convert_step(p, between, to));
+        to = between;
+    }
+    nv_list(p, nv_convert_step(p, from, to));
 }
 
 void nv_list_conversions(NvPlan *p, const NvTile *home)
@@ -44,7 +64,7 @@ void nv_list_conversions(NvPlan *p, const NvTile *home)
         if (facts->tiles.at[i]->buffer != NV_NO_BUFFER)
             nv_list_put(p, home, facts->tiles.at[i]);
         else if (facts->tiles.at[i] != home)
-            nv_list(p, nv_convert_step(p, home, facts->tiles.at[i]));
+            list_conversion(p, home, facts->tiles.at[i]);
     }
 }
 

@@ -96,17 +96,6 @@ static const NvTile *ahead_tile(const LoopView *v, const NvTile *t)
     return t && v->ahead[t->id] ? v->ahead[t->id] : t;
 }
 
-/* Another tile of the same value, which no step finds by nv_tile(). */
-static void make_ahead_tile(LoopView *v, const NvTile *t)
-{
-    NvTile *own = NEW(v->plan->arena, NvTile);
-
-    *own = *t;
-    own->id = v->plan->tiles.len;
-    vec_push(v->plan->arena, &v->plan->tiles, own);
-    v->ahead[t->id] = own;
-}
-
 /* The same step on tiles of those that run ahead. */
 static NvStep *ahead_step(LoopView *v, const NvStep *s)
 {
@@ -135,7 +124,7 @@ static void ahead_arguments(LoopView *v, NvBlock *ahead)
     for (int i = 0; i < body->nargs; i++) {
         if (i > 0 && !v->carried[i])
             continue;
-        make_ahead_tile(v, body->args[i]);
+        v->ahead[body->args[i]->id] = nv_own_tile(v->plan, body->args[i], body->args[i]->layout);
         ahead->args[i] = ahead_tile(v, body->args[i]);
     }
 }
@@ -240,7 +229,7 @@ static void divide(LoopView *v, NvAhead *a)
     for (int i = 0; i < v->body->steps.len; i++) {
         NvStep *s = v->body->steps.at[i];
         if (nv_can_run_ahead(s) && v->needed[s->out[0]->id]) {
-            make_ahead_tile(v, s->out[0]);
+            v->ahead[s->out[0]->id] = nv_own_tile(p, s->out[0], s->out[0]->layout);
             vec_push(p->arena, &a->steps.steps, ahead_step(v, s));
         }
         for (int k = 0; k < v->loads.len; k++) {

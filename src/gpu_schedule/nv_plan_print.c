@@ -184,12 +184,16 @@ static void put_group_dot(PlanText *x, const NvDot *d)
         text_printf(&x->out, ", %d in flight", d->in_flight);
 }
 
-/* " in 55 steps, 3 between warps" */
+/* " in 55 steps, 3 between warps in 2 pieces" */
 static void put_sort(PlanText *x, const NvSort *s)
 {
+    int registers = layout_registers(s->layout);
+
     text_printf(&x->out, " in %d steps", s->nsteps);
     if (s->exchanges > 0)
         text_printf(&x->out, ", %d between warps", s->exchanges);
+    if (s->exchanges > 0 && s->room < registers)
+        text_printf(&x->out, " in %d pieces", registers / s->room);
 }
 
 static void put_block(PlanText *x, const NvBlock *b, int indent);

@@ -392,6 +392,10 @@ typedef struct {
  * memory are used, as far as pieces can do it.  In the arena; never fails. */
 const Conversion *layout_convert(const Layout *from, const Layout *to, int bytes, int64_t limit,
                                  Arena *a);
+/* Where pieces cannot do it, as threads of one layout move what registers of the other one have,
+ * and the other way around: a layout in the middle, to and from which pieces are smaller.  False:
+ * there is none. */
+bool layout_between(const Layout *from, const Layout *to, Layout *middle);
 /* The same by that kind alone, NULL where it cannot: for tests and for those who know better. */
 const Conversion *layout_convert_by(ConvertKind kind, const Layout *from, const Layout *to,
                                     int bytes, int64_t limit, Arena *a);

@@ -88,3 +88,60 @@ const Conversion *layout_convert(const Layout *from, const Layout *to, int bytes
         return lanes;
     return memory;
 }
+
+/* --- a layout in the middle --- */
+
+static uint32_t *thread_basis(Layout *l, int bit)
+{
+    return bit < l->nlane ? &l->lane[bit] : &l->warp[bit - l->nlane];
+}
+
+/* The bits of the coordinate that threads move; in *alone those that one bit of the thread's number
+ * moves, and that moves nothing else. */
+static uint32_t moved_by_threads(const Layout *l, uint32_t *alone)
+{
+    Layout copy = *l;
+    uint32_t moved = 0, shared = 0;
+
+    for (int i = 0; i < l->nlane + l->nwarp; i++) {
+        uint32_t basis = *thread_basis(&copy, i);
+        shared |= (basis & (basis - 1)) == 0 ? moved & basis : basis;
+        moved |= basis;
+    }
+    *alone = moved & ~shared;
+    return moved;
+}
+
+static void swap_bases(Layout *l, int reg, uint32_t of_thread)
+{
+    for (int i = 0; i < l->nlane + l->nwarp; i++) {
+        uint32_t *basis = thread_basis(l, i);
+        if (*basis == of_thread) {
+            *basis = l->reg[reg];
+            l->reg[reg] = of_thread;
+            return;
+        }
+    }
+}
+
+/* From what the first layout has, bits that only its threads move change places with bits that only
+ * those of the second one do.  Each such pair takes a bit of the pieces from the first conversion
+ * and gives one to the second; they are to have equally many. */
+bool layout_between(const Layout *from, const Layout *to, Layout *middle)
+{
+    uint32_t alone, unused;
+    uint32_t moved = moved_by_threads(from, &alone), wanted = moved_by_threads(to, &unused);
+    uint32_t give = alone & ~wanted, take = wanted & ~moved;
+    int pairs = 0, most = __builtin_popcount(take) / 2;
+
+    *middle = *from;
+    for (int bit = layout_total_bits(from) - 1; bit >= 0 && give && pairs < most; bit--) {
+        int reg = take >> bit & 1 ? layout_register_of(from, 1u << bit) : -1;
+        if (reg < 0)
+            continue;
+        swap_bases(middle, reg, give & -give);
+        give &= give - 1;
+        pairs++;
+    }
+    return pairs > 0;
+}

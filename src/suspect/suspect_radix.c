@@ -4,7 +4,7 @@
  * An index of several digits is a * N + b with b less than N.  Told is
  *   - a * (H // G) + h % G: there are H // G groups, h // G is the group of h, and h % G its place
  *     in the group, which ends at G;
- *   - tl.load(table + t // P) + t % P: a page number, and a place in the page, without the P
+ *   - (tl.load(table + t // P) + t % P) * D: a page number, and a place in the page, without the P
  *     between them;
  *   - tl.load(x + label), of a label that was loaded for the program, where x is else gone through
  *     by rows, pid * stride: the row is missing.
@@ -80,6 +80,26 @@ static bool is_of_page(const Value *v, const Op *rest)
     return false;
 }
 
+/* (tl.load(table + t // P) + t % P) * D: what is not multiplied is an element, and the table may
+ * say at which the elements of a page begin. */
+static void look_at_pages(const Suspect *s, const Value *multiplied)
+{
+    Terms t = {.n = 0};
+
+    find_terms(&t, multiplied, DEEPEST);
+    for (int i = 0; i < t.n; i++) {
+        const Op *rest = op_of(t.at[i], OP_rem);
+        for (int k = 0; rest && k < t.n; k++) {
+            if (is_of_page(t.at[k], rest)) {
+                suspect_warn(s, ir_bare(multiplied)->def, "page * SIZE + t % SIZE",
+                             "this adds a place in a page to the number of the page, which is not "
+                             "multiplied by how many places a page has");
+                return;
+            }
+        }
+    }
+}
+
 static void look_at_sum(const Suspect *s, const Op *op)
 {
     Terms t = {.n = 0};
@@ -93,12 +113,6 @@ static void look_at_sum(const Suspect *s, const Op *op)
                 suspect_warn(s, rest->results[0]->def, "h // G is the group, h % G a place in it",
                              "this is less than the size of a group, and there are as many of its "
                              "kind in an index as there are groups");
-                return;
-            }
-            if (is_of_page(t.at[k], rest)) {
-                suspect_warn(s, op, "page * SIZE + t % SIZE",
-                             "this adds a place in a page to the number of the page, which is not "
-                             "multiplied by how many places a page has");
                 return;
             }
         }
@@ -184,6 +198,8 @@ static void look_at(Op *op, void *suspect)
 
     if ((op->code == OP_add && dtype_is_int(op->results[0]->type->dtype)) || op->code == OP_addptr)
         look_at_sum(s, op);
+    for (int i = 0; op->code == OP_mul && i < 2; i++)
+        look_at_pages(s, op->operands[i]);
     if (op_only_reads(op) && s->func->is_kernel)
         look_at_label(s, op);
 }

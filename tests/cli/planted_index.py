@@ -392,3 +392,11 @@ def embed(ids, table, out, V, D, B: tl.constexpr):
     d = tl.arange(0, B)
     at = tl.load(ids + row)
     tl.store(out + row * D + d, tl.load(table + at * D + d, mask=d < D), mask=d < D)
+
+
+@triton.jit
+def crops(x, starts, out, n, L, B: tl.constexpr):
+    """What is loaded for a row is the element at which it begins, and no number of a page."""
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    start = tl.load(starts + i // L, mask=i < n, other=0)
+    tl.store(out + i, tl.load(x + start + i % L, mask=i < n), mask=i < n)

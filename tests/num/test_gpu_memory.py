@@ -69,7 +69,9 @@ def casts():
 def shapes():
     for dtype, shape, warps in (("fp32", (4, 8, 16), 4), ("i8", (3, 5, 7), 1),
                                 ("fp16", (32, 2, 32), 8), ("i64", (1, 100, 12), 2),
-                                ("bf16", (16, 16, 1), 4), ("i32", (2, 2, 2), 4)):
+                                ("bf16", (16, 16, 1), 4), ("i32", (2, 2, 2), 4),
+                                # more than shared memory holds
+                                ("fp32", (256, 1, 256), 16), ("i64", (64, 1024, 1), 32)):
         x = whole(dtype, *shape)
         for order in itertools.permutations(range(3)):
             want = decode(x).transpose(order).ravel()

@@ -101,7 +101,9 @@ def scans():
     for dtype, shape, warps in (("i32", (4, 8, 16), 4), ("i32", (2, 3, 33), 1),
                                 ("i64", (16, 5, 2), 8),
                                 ("fp32", (2, 64, 4), 4), ("fp32", (1, 1, 500), 2),
-                                ("fp64", (3, 7, 5), 2), ("fp32", (128, 2, 2), 4)):
+                                ("fp64", (3, 7, 5), 2), ("fp32", (128, 2, 2), 4),
+                                # more than shared memory holds
+                                ("i32", (256, 1, 256), 8), ("i64", (64, 1024, 1), 32)):
         values = random.integers(-2, 3, shape)
         if dtype.startswith("fp"):
             values = values * 0.5 + 1  # 0 to 2

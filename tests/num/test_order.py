@@ -109,6 +109,16 @@ def sorted_zeros():
                  {"out_ptr": (integer, want)})
 
 
+def sorted_pieces():
+    """More than shared memory holds: what warps exchange goes in pieces."""
+    for dtype, n, warps in (("int64", 32768, 32), ("float32", 65536, 32)):
+        x = random.integers(-1 << 20, 1 << 20, (1, n)).astype(dtype)
+        name = f"i{np.dtype(dtype).itemsize * 8}"
+        suite.case(f"sort_bits {dtype} {n}", "programs/order.py:sort_bits", "1",
+                   {"x_ptr": x, "out_ptr": empty(name, 1, n), "N": n, "DESCENDING": False},
+                   {"out_ptr": (name, np.sort(x, 1).view(f"int{name[1:]}"))}, options=("--num-warps", str(warps)))
+
+
 def shuffled():
     x = random.standard_normal((6, 20)).astype(np.float16)
     index = random.integers(0, 20, (6, 33)).astype(np.int32)
@@ -182,6 +192,7 @@ chains()
 sorted_rows()
 sorts()
 sorted_zeros()
+sorted_pieces()
 shuffled()
 bitonic()
 many_dimensions()

@@ -396,6 +396,62 @@ static void test_usual_conversions(void **state)
     }
 }
 
+static int bits_of_exchange(const Layout *from, const Layout *to, Arena *a)
+{
+    return layout_convert_by(CONVERT_SHARED, from, to, 4, 1, a)->exchange->memory.nbits;
+}
+
+/* By way of a layout in the middle less memory is needed, and everything comes where it must be.
+ * Gives how many bits that memory's elements have; 0: there is no such layout. */
+static int check_between(const Layout *from, const Layout *to, Arena *a)
+{
+    Layout middle;
+
+    if (!layout_between(from, to, &middle))
+        return 0;
+    int bits = MAX(bits_of_exchange(from, &middle, a), bits_of_exchange(&middle, to, a));
+    assert_true(layout_is_sound(&middle));
+    assert_true(bits < bits_of_exchange(from, to, a));
+    check_conversion(from, &middle, 4, 1, a);
+    check_conversion(&middle, to, 4, 1, a);
+    return bits;
+}
+
+/* Tiles that are turned, of which all bits or some are moved by threads of either layout. */
+static void test_between(void **state)
+{
+    Arena *a = arena_new(NULL);
+    Layout rows = blocked(64, 64, 1, 2, 4), columns = blocked(64, 64, 0, 2, 4);
+    Layout few = blocked(64, 64, 1, 2, 1), turned = blocked(64, 64, 0, 2, 1);
+
+    (void)state;
+    assert_int_equal(bits_of_exchange(&rows, &columns, a), 12);
+    assert_int_equal(check_between(&rows, &columns, a), 11);
+    assert_int_equal(check_between(&columns, &rows, a), 11);
+    assert_int_equal(check_between(&few, &turned, a), 9);
+    assert_int_equal(check_between(&rows, &rows, a), 0);
+    arena_free(a);
+}
+
+static void test_random_between(void **state)
+{
+    uint64_t rng = 11;
+    int found = 0;
+
+    (void)state;
+    for (int s = 0; s < COUNT(shapes); s++) {
+        for (int i = 0; i < ROUNDS; i++) {
+            Arena *a = arena_new(NULL);
+            LayoutThreads threads = random_threads(&rng, 2);
+            Layout from = some_layout(&rng, &shapes[s], threads);
+            Layout to = some_layout(&rng, &shapes[s], threads);
+            found += check_between(&from, &to, a) > 0;
+            arena_free(a);
+        }
+    }
+    assert_true(found > 100);
+}
+
 static ConvertKind kind_of(const Layout *from, const Layout *to, int bytes)
 {
     Arena *a = arena_new(NULL);
@@ -691,6 +747,8 @@ int main(void)
         cmocka_unit_test(test_random_conversions),
         cmocka_unit_test(test_registers),
         cmocka_unit_test(test_usual_conversions),
+        cmocka_unit_test(test_between),
+        cmocka_unit_test(test_random_between),
         cmocka_unit_test(test_choice),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_banks),
