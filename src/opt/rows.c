@@ -370,13 +370,11 @@ static Value *in_row(const Rows *x, Value *v)
 /* The same op on what its operands are in one row. */
 static Op *same_op(const Rows *x, Builder *b, const Op *op)
 {
-    Op *copy = op_clone(b, op, x->values);
+    const Type *types[op->nresults + 1];
 
-    for (int i = 0; i < op->nresults; i++) {
-        copy->results[i]->type = row_type(x, op->results[i]);
-        copy->results[i]->extents = NULL;
-    }
-    return copy;
+    for (int i = 0; i < op->nresults; i++)
+        types[i] = row_type(x, op->results[i]);
+    return op_clone_as(b, op, types, x->values);
 }
 
 /* Dimensions are renamed, or repeat. */
@@ -429,8 +427,11 @@ static void lower_loop(const Rows *x, Builder *b, const Op *loop)
 static void lower_combined(const Rows *x, Builder *b, const Op *op)
 {
     int64_t axis = attr_axis(op);
+    Op *copy = same_op(x, b, op);
 
-    attr_set(same_op(x, b, op), ATTR_axis, axis - (rows_of(x, op->operands[0]) < axis));
+    attr_set(copy, ATTR_axis, axis - (rows_of(x, op->operands[0]) < axis));
+    for (int i = 0; i < op->nresults; i++)
+        copy->results[i]->extents = NULL; /* they followed the axis of the tile */
 }
 
 static void lower(const Rows *x, Builder *b, const Op *op)
