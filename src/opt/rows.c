@@ -135,6 +135,8 @@ static void relate_combined(Rows *x, const Op *op)
 
     x->fails |=
         d == axis || (in ? in : out)->type->rank == 0 || op->operands[0]->type->dims[axis] == 1;
+    for (int i = 0; i < op->nresults; i++) /* [R,1]: a row is no tile, and what is reduced is */
+        x->fails |= op->results[i]->type->rank > 1 && type_numel(op->results[i]->type) == x->rows;
     if (!x->fails)
         mark_all(x, op, d, d - (drops && axis < d));
 }

@@ -220,6 +220,13 @@ def scans_alike():
               "REVERSE": reverse},
              {"sums_ptr": ("i32", sums), "best_ptr": ("i32", sums.max(2)),
               "total_ptr": ("i32", sums.sum(1, dtype=np.int32))})
+    for m, k, n in ((4, 1, 64), (4, 4, 64)):
+        x = random.integers(-99, 100, (m, k, n)).astype(np.int32)
+        case(f"scan_below {m}x{k}x{n}", "scan_below", 1,
+             {"x_ptr": x, "best_ptr": empty("i32", m, k), "sums_ptr": empty("i32", m, k, n),
+              "M": m, "K": k, "N": n},
+             {"best_ptr": ("i32", x.max(2)),
+              "sums_ptr": ("i32", (x - x.max(2, keepdims=True)).cumsum(2, dtype=np.int32))})
 
 
 rotations()

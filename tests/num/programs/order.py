@@ -198,3 +198,14 @@ def scan_planes(sums_ptr, best_ptr, total_ptr, M: tl.constexpr, K: tl.constexpr,
     tl.store(sums_ptr + r[:, None, None] * (K * N) + k[None, :, None] * N + c[None, None, :], sums)
     tl.store(best_ptr + r[:, None] * K + k[None, :], tl.max(sums, 2))
     tl.store(total_ptr + r[:, None] * N + c[None, :], tl.sum(sums, 1))
+
+
+@triton.jit
+def scan_below(x_ptr, best_ptr, sums_ptr, M: tl.constexpr, K: tl.constexpr, N: tl.constexpr):
+    """Scans of how far each row of each plane is below its greatest."""
+    r = tl.arange(0, M)[:, None] * K + tl.arange(0, K)[None, :]
+    at = r[:, :, None] * N + tl.arange(0, N)[None, None, :]
+    x = tl.load(x_ptr + at)
+    best = tl.max(x, 2)
+    tl.store(best_ptr + r, best)
+    tl.store(sums_ptr + at, tl.cumsum(x - best[:, :, None], 2))
