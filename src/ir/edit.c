@@ -67,7 +67,8 @@ static void remember(Map *values, const Value *old, Value *new)
 {
     new->name = old->name;
     new->number = old->number;
-    new->extents = old->extents;
+    if (new->type == old->type)
+        new->extents = old->extents;
     map_put(values, MAP_KEY(old), new);
 }
 
@@ -81,18 +82,15 @@ static void clone_block(Builder b, Block *to, const Block *from, Map *values)
         op_clone(&b, op, values);
 }
 
-Op *op_clone(Builder *b, const Op *op, Map *values)
+Op *op_clone_as(Builder *b, const Op *op, const Type *const *types, Map *values)
 {
     Value *operands[op->noperands + 1];
-    const Type *types[op->nresults + 1];
     Builder at = *b;
 
     for (int i = 0; i < op->noperands; i++) {
         Value *new = map_get(values, MAP_KEY(op->operands[i]));
         operands[i] = new ? new : op->operands[i];
     }
-    for (int i = 0; i < op->nresults; i++)
-        types[i] = op->results[i]->type;
     at.span = op->span;
     at.site = op->site;
     at.mark = op->mark;
@@ -106,6 +104,15 @@ Op *op_clone(Builder *b, const Op *op, Map *values)
             clone_block(at, copy->regions[r], op->regions[r], values);
     }
     return copy;
+}
+
+Op *op_clone(Builder *b, const Op *op, Map *values)
+{
+    const Type *types[op->nresults + 1];
+
+    for (int i = 0; i < op->nresults; i++)
+        types[i] = op->results[i]->type;
+    return op_clone_as(b, op, types, values);
 }
 
 bool block_encloses(const Block *outer, const Block *inner)

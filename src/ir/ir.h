@@ -409,6 +409,8 @@ void op_append(Block *b, Op *op);          /* to the end, from wherever it is */
 Value *ir_resolve(Value *v);               /* follow v->repl to its end, shortening the path */
 void ir_resolve_operands(Op *op);          /* of this op alone, not of its regions */
 Op *op_clone(Builder *b, const Op *op, Map *values); /* deep; `values` maps old to new Value* */
+/* The same of operands in another shape; the results have these types. */
+Op *op_clone_as(Builder *b, const Op *op, const Type *const *types, Map *values);
 bool block_encloses(const Block *outer, const Block *inner); /* at any depth; or they are one */
 /* In order, each op before its regions; `visit` may remove the op. */
 void ir_walk(Block *b, void (*visit)(Op *op, void *ctx), void *ctx);

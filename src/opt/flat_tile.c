@@ -135,14 +135,11 @@ static void lower(Tile *x, Builder *b, const Op *op)
     } else if (v && op->code == OP_hint && attr_hint_kind(op) != HINT_LIKELY) {
         map_put(x->values, MAP_KEY(v), map_get(x->values, MAP_KEY(op->operands[0])));
     } else {
-        Op *copy = op_clone(b, op, x->values);
-        if (!v)
-            return;
-        Type t = *v->type;
+        Type t = v ? *v->type : *x->shape;
         t.rank = 2;
         memcpy(t.dims, x->shape->dims, 2 * sizeof *t.dims);
-        copy->results[0]->type = type_of(x->module, t);
-        copy->results[0]->extents = NULL;
+        const Type *tile = type_of(x->module, t);
+        op_clone_as(b, op, &tile, x->values);
     }
 }
 

@@ -135,6 +135,8 @@ static void relate_combined(Rows *x, const Op *op)
 
     x->fails |=
         d == axis || (in ? in : out)->type->rank == 0 || op->operands[0]->type->dims[axis] == 1;
+    for (int i = 0; i < op->nresults; i++) /* [R,1]: a row is no tile, and what is reduced is */
+        x->fails |= op->results[i]->type->rank > 1 && type_numel(op->results[i]->type) == x->rows;
     if (!x->fails)
         mark_all(x, op, d, d - (drops && axis < d));
 }
@@ -370,13 +372,11 @@ static Value *in_row(const Rows *x, Value *v)
 /* The same op on what its operands are in one row. */
 static Op *same_op(const Rows *x, Builder *b, const Op *op)
 {
-    Op *copy = op_clone(b, op, x->values);
+    const Type *types[op->nresults + 1];
 
-    for (int i = 0; i < op->nresults; i++) {
-        copy->results[i]->type = row_type(x, op->results[i]);
-        copy->results[i]->extents = NULL;
-    }
-    return copy;
+    for (int i = 0; i < op->nresults; i++)
+        types[i] = row_type(x, op->results[i]);
+    return op_clone_as(b, op, types, x->values);
 }
 
 /* Dimensions are renamed, or repeat. */
@@ -429,8 +429,11 @@ static void lower_loop(const Rows *x, Builder *b, const Op *loop)
 static void lower_combined(const Rows *x, Builder *b, const Op *op)
 {
     int64_t axis = attr_axis(op);
+    Op *copy = same_op(x, b, op);
 
-    attr_set(same_op(x, b, op), ATTR_axis, axis - (rows_of(x, op->operands[0]) < axis));
+    attr_set(copy, ATTR_axis, axis - (rows_of(x, op->operands[0]) < axis));
+    for (int i = 0; i < op->nresults; i++)
+        copy->results[i]->extents = NULL; /* they followed the axis of the tile */
 }
 
 static void lower(const Rows *x, Builder *b, const Op *op)

@@ -289,7 +289,7 @@ static const Value *tile_of_greatest(const Op *power, const Value **x, const Val
 
 typedef struct {
     const Value *greatest;
-    bool own; /* exp(x - m) of the tile whose greatest m is */
+    bool own; /* exp(x - m) of the tile whose greatest m is, and which is no factor only */
 } OwnPower;
 
 static void note_own(Op *op, void *powers)
@@ -297,13 +297,17 @@ static void note_own(Op *op, void *powers)
     const Value *x = NULL, *greatest = NULL;
     OwnPower *p = powers;
 
-    if (op->code != OP_exp && op->code != OP_exp2)
-        return;
-    const Value *tile = tile_of_greatest(op, &x, &greatest);
-    p->own |= tile && greatest == p->greatest && tile == x;
+    for (int i = 0; op->code != OP_mul && !op_has(op, MOVES) && i < op->noperands; i++) {
+        const Op *power = op->operands[i] ? ir_bare(op->operands[i])->def : NULL;
+        if (!power || !is_power(power))
+            continue;
+        const Value *tile = tile_of_greatest(power, &x, &greatest);
+        p->own |= tile && greatest == p->greatest && tile == x;
+    }
 }
 
-/* exp(b - tl.max(a)) beside exp(a - tl.max(a)), of two tiles that were loaded */
+/* exp(b - tl.max(a)) beside exp(a - tl.max(a)), of two tiles that were loaded.  Where the latter
+ * only scales something else, as sums, a is what was the greatest of each part of b. */
 static void look_at_other(Op *op, void *suspect)
 {
     const Suspect *s = suspect;

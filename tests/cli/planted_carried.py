@@ -377,6 +377,31 @@ def two_tiles(x, y, D: tl.constexpr):
 
 
 @triton.jit
+def parts_of_row_wrong(x, tops, totals, y, D: tl.constexpr, S: tl.constexpr):
+    r = tl.program_id(0)
+    d = tl.arange(0, D)
+    s = tl.arange(0, S)
+    a = tl.load(x + r * D + d)
+    top = tl.load(tops + r * S + s)
+    m = tl.max(top, 0)
+    w = tl.exp(top - m)
+    total = tl.sum(w, 0) + tl.sum(tl.load(totals + r * S + s), 0)
+    tl.store(y + r * D + d, tl.exp(a - m) / total)
+
+
+@triton.jit
+def parts_of_row(x, tops, totals, y, D: tl.constexpr, S: tl.constexpr):
+    r = tl.program_id(0)
+    d = tl.arange(0, D)
+    s = tl.arange(0, S)
+    a = tl.load(x + r * D + d)
+    top = tl.load(tops + r * S + s)
+    m = tl.max(top, 0)
+    total = tl.sum(tl.load(totals + r * S + s) * tl.exp(top - m), 0)
+    tl.store(y + r * D + d, tl.exp(a - m) / total)
+
+
+@triton.jit
 def shares_wrong(x, y, n, G, BLOCK: tl.constexpr):
     p = tl.program_id(0)
     i = tl.arange(0, BLOCK)

@@ -1,4 +1,4 @@
-"""join, split, interleave, sort, topk, flip, gather and histogram against NumPy."""
+"""join, split, interleave, sort, topk, flip, gather, histogram and scans against NumPy."""
 
 import numpy as np
 
@@ -186,6 +186,59 @@ def chains():
                {"out_ptr": ("i64", np.cumsum(x))})
 
 
+def scanned(op, v, axis, reverse):
+    if not reverse:
+        return op.accumulate(v, axis, dtype=np.int32)
+    return np.flip(op.accumulate(np.flip(v, axis), axis, dtype=np.int32), axis)
+
+
+def scans_alike():
+    for times, m, n, axis, reverse in ((1, 4, 64, 1, 0), (1, 8, 128, 1, 1), (3, 4, 256, 1, 0),
+                                       (2, 16, 64, 1, 1), (1, 4, 64, 0, 1), (2, 8, 64, 0, 0)):
+        x = random.integers(-9, 10, n if axis else m).astype(np.int32)
+        best = total = np.zeros(m, np.int32)
+        for k in range(times):
+            v = np.array(np.broadcast_to(x[None, :] + k if axis else x[:, None] + k, (m, n)))
+            sums = scanned(np.add, v, axis, reverse)
+            products = scanned(np.multiply, v, axis, reverse)
+            most = scanned(np.maximum, v, axis, reverse) + sums
+            best = np.maximum(best, sums.max(1))
+            total = total + products.sum(1, dtype=np.int32)
+        case(f"scan_alike {m}x{n} axis {axis} reverse {reverse} {times}", "scan_alike", 1,
+             {"x_ptr": x, "sums_ptr": empty("i32", m, n), "products_ptr": empty("i32", m, n),
+              "most_ptr": empty("i32", m, n), "best_ptr": empty("i32", m),
+              "total_ptr": empty("i32", m), "TIMES": times, "M": m, "N": n, "AXIS": axis,
+              "REVERSE": reverse},
+             {"sums_ptr": ("i32", sums), "products_ptr": ("i32", products),
+              "most_ptr": ("i32", most), "best_ptr": ("i32", best), "total_ptr": ("i32", total)})
+    for m, n in ((4, 64), (2, 256)):
+        c = np.arange(7, 7 + n, dtype=np.int32)
+        sums = np.tile(c.cumsum(dtype=np.int32), (m, 1))
+        total = sums.sum(1) + c[::-1].cumsum().sum()
+        case(f"scan_indices {m}x{n}", "scan_indices", 1,
+             {"sums_ptr": empty("i32", m, n), "best_ptr": empty("i32", m),
+              "total_ptr": empty("i32", m), "first": 7, "M": m, "N": n},
+             {"sums_ptr": ("i32", sums), "best_ptr": ("i32", sums.max(1)),
+              "total_ptr": ("i32", total.astype(np.int32))})
+    for m, k, n, axis, reverse in ((4, 2, 64, 1, 0), (4, 8, 64, 2, 1), (2, 1, 128, 2, 0),
+                                   (4, 64, 64, 1, 1), (4, 4, 64, 0, 0)):
+        v = np.arange(k, dtype=np.int32)[:, None] * 3 - np.arange(n, dtype=np.int32)[None, :]
+        sums = scanned(np.add, np.tile(v, (m, 1, 1)), axis, reverse)
+        case(f"scan_planes {m}x{k}x{n} axis {axis} reverse {reverse}", "scan_planes", 1,
+             {"sums_ptr": empty("i32", m, k, n), "best_ptr": empty("i32", m, k),
+              "total_ptr": empty("i32", m, n), "M": m, "K": k, "N": n, "AXIS": axis,
+              "REVERSE": reverse},
+             {"sums_ptr": ("i32", sums), "best_ptr": ("i32", sums.max(2)),
+              "total_ptr": ("i32", sums.sum(1, dtype=np.int32))})
+    for m, k, n in ((4, 1, 64), (4, 4, 64)):
+        x = random.integers(-99, 100, (m, k, n)).astype(np.int32)
+        case(f"scan_below {m}x{k}x{n}", "scan_below", 1,
+             {"x_ptr": x, "best_ptr": empty("i32", m, k), "sums_ptr": empty("i32", m, k, n),
+              "M": m, "K": k, "N": n},
+             {"best_ptr": ("i32", x.max(2)),
+              "sums_ptr": ("i32", (x - x.max(2, keepdims=True)).cumsum(2, dtype=np.int32))})
+
+
 rotations()
 nibbles()
 chains()
@@ -198,4 +251,5 @@ bitonic()
 many_dimensions()
 look_ups()
 picked_rows()
+scans_alike()
 suite.finish()

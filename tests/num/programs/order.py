@@ -1,4 +1,4 @@
-"""Tiles put together, taken apart and put in order, one row or block a program."""
+"""Tiles put together, taken apart, put in order and scanned, one row or block a program."""
 
 import triton
 import triton.language as tl
@@ -143,3 +143,69 @@ def bit_reversed(x_ptr, out_ptr, EXTENTS: tl.constexpr, ORDER: tl.constexpr,
     y = tl.permute(x + tl.reshape(i, EXTENTS), ORDER)
     z = tl.permute(tl.broadcast_to(tl.max(x, LAST, keep_dims=True), EXTENTS), ORDER)
     tl.store(out_ptr + i, tl.reshape(y - z, [N]))
+
+
+@triton.jit
+def most_and_sum(a, b, c, d):
+    return tl.maximum(a, c), b + d
+
+
+@triton.jit
+def scan_alike(x_ptr, sums_ptr, products_ptr, most_ptr, best_ptr, total_ptr, TIMES: tl.constexpr,
+               M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr, REVERSE: tl.constexpr):
+    """Scans of rows that are alike, or of such columns, and what they are reduced to."""
+    r = tl.arange(0, M)
+    c = tl.arange(0, N)
+    at = r[:, None] * N + c[None, :]
+    best = tl.zeros((M,), tl.int32)
+    total = tl.zeros((M,), tl.int32)
+    for k in range(TIMES):
+        line = tl.load(x_ptr + c)[None, :] + k if AXIS == 1 else tl.load(x_ptr + r)[:, None] + k
+        x = tl.broadcast_to(line, (M, N))
+        sums = tl.cumsum(x, AXIS, reverse=REVERSE)
+        products = tl.cumprod(x, AXIS, reverse=REVERSE)
+        most, again = tl.associative_scan((x, x), AXIS, most_and_sum, reverse=REVERSE)
+        tl.store(sums_ptr + at, sums)
+        tl.store(products_ptr + at, products)
+        tl.store(most_ptr + at, most + again)
+        best = tl.maximum(best, tl.max(sums, 1))
+        total += tl.sum(products, 1)
+    tl.store(best_ptr + r, best)
+    tl.store(total_ptr + r, total)
+
+
+@triton.jit
+def scan_indices(sums_ptr, best_ptr, total_ptr, first, M: tl.constexpr, N: tl.constexpr):
+    """The same of indices, in rows and in columns."""
+    r = tl.arange(0, M)
+    c = first + tl.arange(0, N)
+    sums = tl.cumsum(tl.broadcast_to(c[None, :], (M, N)), 1)
+    tl.store(sums_ptr + r[:, None] * N + tl.arange(0, N)[None, :], sums)
+    tl.store(best_ptr + r, tl.max(sums, 1))
+    columns = tl.cumsum(tl.broadcast_to(c[:, None], (N, M)), 0, reverse=True)
+    tl.store(total_ptr + r, tl.sum(tl.trans(sums) + columns, 0))
+
+
+@triton.jit
+def scan_planes(sums_ptr, best_ptr, total_ptr, M: tl.constexpr, K: tl.constexpr, N: tl.constexpr,
+                AXIS: tl.constexpr, REVERSE: tl.constexpr):
+    """Scans of planes that are alike, each reduced to a row and to a number."""
+    r = tl.arange(0, M)
+    k = tl.arange(0, K)
+    c = tl.arange(0, N)
+    x = tl.broadcast_to((k[:, None] * 3 - c[None, :])[None], (M, K, N))
+    sums = tl.cumsum(x, AXIS, reverse=REVERSE)
+    tl.store(sums_ptr + r[:, None, None] * (K * N) + k[None, :, None] * N + c[None, None, :], sums)
+    tl.store(best_ptr + r[:, None] * K + k[None, :], tl.max(sums, 2))
+    tl.store(total_ptr + r[:, None] * N + c[None, :], tl.sum(sums, 1))
+
+
+@triton.jit
+def scan_below(x_ptr, best_ptr, sums_ptr, M: tl.constexpr, K: tl.constexpr, N: tl.constexpr):
+    """Scans of how far each row of each plane is below its greatest."""
+    r = tl.arange(0, M)[:, None] * K + tl.arange(0, K)[None, :]
+    at = r[:, :, None] * N + tl.arange(0, N)[None, None, :]
+    x = tl.load(x_ptr + at)
+    best = tl.max(x, 2)
+    tl.store(best_ptr + r, best)
+    tl.store(sums_ptr + at, tl.cumsum(x - best[:, :, None], 2))
