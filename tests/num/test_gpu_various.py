@@ -204,8 +204,34 @@ def others():
               "norm_ptr": ("fp32", norm)}, warps, rtol=EPSILON[dtype] + 1e-5)
 
 
+def short_axes():
+    for dtype, n, rounds, tile, warps in (("fp32", 100, 5, (64, 4, 4), 2),
+                                          ("fp16", 33, 2, (32, 8, 2), 1),
+                                          ("bf16", 50, 3, (16, 3, 5), 4),
+                                          ("fp32", 70, 4, (64, 2, 16), 4)):
+        x = encode(random.random((n, *tile[1:])) + 0.1, dtype)
+        want = decode(x).astype(np.float64)
+        for _ in range(rounds):
+            want /= want.sum(2, keepdims=True)
+            want /= want.sum(1, keepdims=True)
+        case(f"balance {dtype} {n}x{tile[1]}x{tile[2]}", "balance", "cdiv(n,T)",
+             {"x_ptr": x, "y_ptr": empty("fp32", *want.shape), "n": n, "rounds": rounds,
+              "T": tile[0], "S": tile[1], "R": tile[2]}, {"y_ptr": ("fp32", want)}, warps,
+             rtol=1e-5)
+    for dtype, m, rows, log, warps in (("fp16", 9, 4, 10, 4), ("fp32", 5, 2, 7, 1),
+                                       ("i8", 7, 8, 4, 8), ("bf16", 3, 1, 9, 2)):
+        x = random.integers(-9, 10, (m, 2**log))
+        matrix = np.ones((1, 1), np.int64)
+        for _ in range(log):
+            matrix = np.block([[matrix, matrix], [matrix, -matrix]])
+        case(f"butterflies {dtype} {m}x2^{log}", "butterflies", "cdiv(m,M)",
+             {"x_ptr": encode(x, dtype), "y_ptr": empty("fp32", m, 2**log), "m": m, "M": rows,
+              "LOG": log}, {"y_ptr": ("fp32", x @ matrix)}, warps)
+
+
 windows()
 graphs()
+short_axes()
 solvers()
 states()
 others()
