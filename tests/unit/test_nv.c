@@ -496,6 +496,54 @@ static void test_pairs(void **state)
     assert_int_equal(of_pairs("u8", "sm_80", "max", "max.u16x2"), 0);
 }
 
+/* --- registers and lanes that change places --- */
+
+/* A thread has 8 elements, and moves half of them to the lane that has the other row of 16: it
+ * chooses for each two what it sends, and where what comes and what stays go. */
+static void test_changing_places(void **state)
+{
+    static const char text[] = "kernel @k(%x: *i32 div 16, %y: *i32 div 16) num_warps=1 {\n"
+                               "  %i = arange start=0 : i32[256]\n"
+                               "  %xs = splat %x : *i32[256]\n"
+                               "  %xp = addptr %xs, %i : *i32[256]\n"
+                               "  %a = load %xp : i32[256]\n"
+                               "  %b = reshape %a : i32[8,2,16]\n"
+                               "  %c = add %b, %b : i32[8,2,16]\n"
+                               "  %p = reduce %c axis=1 : i32[8,16] { (%d: i32, %e: i32)\n"
+                               "    %f = add %d, %e : i32\n"
+                               "    yield %f\n"
+                               "  }\n"
+                               "  %q = reduce %c axis=1 : i32[8,16] { (%g: i32, %h: i32)\n"
+                               "    %j = max %g, %h : i32\n"
+                               "    yield %j\n"
+                               "  }\n"
+                               "  %r = mul %p, %q : i32[8,16]\n"
+                               "  %s = reduce %r axis=1 : i32[8] { (%t: i32, %u: i32)\n"
+                               "    %v = add %t, %u : i32\n"
+                               "    yield %v\n"
+                               "  }\n"
+                               "  %w = reduce %s axis=0 : i32 { (%k: i32, %l: i32)\n"
+                               "    %m = add %k, %l : i32\n"
+                               "    yield %m\n"
+                               "  }\n"
+                               "  store %y, %w\n"
+                               "  return\n"
+                               "}\n";
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    GenOutput out;
+
+    (void)state;
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    Case c = {t, a, "places.ir", read_kernel(a, "places.ir", text, strlen(text), t), false};
+    assert_true(emit(&c, "sm_90a", GEN_OBJECT, &out));
+    assert_int_equal(occurrences(out.data, "shfl.sync.idx"), 4);
+    assert_int_equal(occurrences(out.data, "selp."), 4 * 3);
+    arena_free(a);
+}
+
 /* --- programs that stream --- */
 
 typedef struct {
@@ -1010,6 +1058,7 @@ int main(void)
                                        cmocka_unit_test(test_once),
                                        cmocka_unit_test(test_neighbours),
                                        cmocka_unit_test(test_pairs),
+                                       cmocka_unit_test(test_changing_places),
                                        cmocka_unit_test(test_streams),
                                        cmocka_unit_test(test_budgets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
