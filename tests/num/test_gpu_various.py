@@ -229,9 +229,24 @@ def short_axes():
               "LOG": log}, {"y_ptr": ("fp32", x @ matrix)}, warps)
 
 
+def packed_numbers():
+    table = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    table = np.concatenate([table, -table])
+    for m, n, k, warps in ((16, 64, 64, 4), (64, 128, 128, 4), (32, 16, 32, 1)):
+        a = floats("bf16", m, k)
+        b = random.integers(0, 256, (n, k // 2)).astype(np.uint8)
+        s = random.integers(120, 135, (n, k // 32)).astype(np.uint8)
+        w = np.stack([table[b & 15], table[b >> 4]], 2).reshape(n, k)
+        w = w * np.repeat(2.0**(s.astype(int) - 127), 32, 1)
+        case(f"weights of four bits {m}x{n}x{k}", "weights_of_four_bits", 1,
+             {"a_ptr": a, "b_ptr": b, "s_ptr": s, "c_ptr": empty("fp32", m, n), "M": m, "N": n,
+              "K": k}, {"c_ptr": ("fp32", decode(a) @ w.T)}, warps, rtol=1e-4, atol=1e-2)
+
+
 windows()
 graphs()
 short_axes()
+packed_numbers()
 solvers()
 states()
 others()

@@ -544,6 +544,50 @@ static void test_changing_places(void **state)
     arena_free(a);
 }
 
+/* --- tables of eight entries --- */
+
+/* How often `what` stands in code that looks up an element for each thread. */
+static int of_lookups(const char *dtype, const char *table, const char *what)
+{
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    GenOutput out;
+
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    const char *text = arena_printf(a,
+                                    "kernel @k(%%x: *%s) num_warps=1 {\n"
+                                    "  %%i = arange start=0 : i32[32]\n"
+                                    "  %%xs = splat %%x : *%s[32]\n"
+                                    "  %%xp = addptr %%xs, %%i : *%s[32]\n"
+                                    "  %%v = load %%xp : %s[32]\n"
+                                    "  %%f = lookup8 %%v table=[%s] : %s[32]\n"
+                                    "  store %%xp, %%f\n"
+                                    "  return\n"
+                                    "}\n",
+                                    dtype, dtype, dtype, dtype, table, dtype);
+    Case c = {t, a, "lookup.ir", read_kernel(a, "lookup.ir", text, strlen(text), t), false};
+    assert_true(emit(&c, "sm_90a", GEN_OBJECT, &out));
+    int n = occurrences(out.data, what);
+    arena_free(a);
+    return n;
+}
+
+/* Each byte in which entries differ is picked, and all but the first are put beside others. */
+static void test_lookups(void **state)
+{
+    static const char e2m1[] = "0,1056964608,1065353216,1069547520,1073741824,1077936128,"
+                               "1082130432,1086324736";
+
+    (void)state;
+    assert_int_equal(of_lookups("u32", e2m1, "prmt.b32"), 3);
+    assert_int_equal(of_lookups("u32", e2m1, "selp."), 0);
+    assert_int_equal(of_lookups("u32", "1,2,3,4,5,6,7,8", "prmt.b32"), 1);
+    assert_int_equal(of_lookups("i32", "1,300,5,70000,4294967295,6,7,8", "prmt.b32"), 7);
+    assert_int_equal(of_lookups("u64", "1,2,3,4,5,6,7,8", "prmt.b32"), 0);
+}
+
 /* --- programs that stream --- */
 
 typedef struct {
@@ -1059,6 +1103,7 @@ int main(void)
                                        cmocka_unit_test(test_neighbours),
                                        cmocka_unit_test(test_pairs),
                                        cmocka_unit_test(test_changing_places),
+                                       cmocka_unit_test(test_lookups),
                                        cmocka_unit_test(test_streams),
                                        cmocka_unit_test(test_budgets)};
     return cmocka_run_group_tests(tests, NULL, NULL);

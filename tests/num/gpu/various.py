@@ -295,3 +295,15 @@ def butterflies(x_ptr, y_ptr, m, M: tl.constexpr, LOG: tl.constexpr):
         a, b = tl.split(tl.permute(tl.reshape(x, (M, 2**i, 2, 2**(LOG - i - 1))), (0, 1, 3, 2)))
         x = tl.reshape(tl.permute(tl.join(a + b, a - b), (0, 1, 3, 2)), (M, 2**LOG))
     tl.store(y_ptr + at, x, mask=rows[:, None] < m)
+
+
+@triton.jit
+def weights_of_four_bits(a_ptr, b_ptr, s_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr,
+                         K: tl.constexpr):
+    """M rows times N columns of e2m1, two to a byte along K, with a power of two for 32 of them."""
+    m = tl.arange(0, M)
+    n = tl.arange(0, N)
+    a = tl.load(a_ptr + m[:, None] * K + tl.arange(0, K)[None, :])
+    b = tl.load(b_ptr + tl.arange(0, K // 2)[:, None] + n[None, :] * (K // 2))
+    s = tl.load(s_ptr + n[:, None] * (K // 32) + tl.arange(0, K // 32)[None, :])
+    tl.store(c_ptr + m[:, None] * N + n[None, :], tl.dot_scaled(a, None, "bf16", b, s, "e2m1"))
