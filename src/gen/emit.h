@@ -26,6 +26,7 @@ typedef struct {
     Llvm *l;
     EmitSmall small;
     int table_lanes;    /* that one instruction permutes: x86 8 or 16, NEON 4; 0: there is none */
+    bool picks_bytes;   /* NVIDIA: one instruction picks bytes of two words by digits of a third */
     bool has_half;      /* x86: it computes with vectors of fp16 */
     bool no_rem;        /* .. and LLVM has no exact remainder of floats for it */
     bool no_fma;        /* .. and calls a function of the C library for each llvm.fma */

@@ -196,8 +196,58 @@ static Val permute_scalar(const Emit *e, Bld b, const int64_t *table, Val x)
     return LLVMBuildExtractElement(b, permute_entries(e, b, table, pair), first, "");
 }
 
+/* NVIDIA's: four bytes of eight, by the low bits of four digits of a number. */
+static Val pick_bytes(const Emit *e, Bld b, Val low, Val high, Val digits)
+{
+    return llvm_call(e->l, b, "llvm.nvvm.prmt", 0, NULL, 3, (Val[]){low, high, digits});
+}
+
+/* The word with `byte`, whose other bytes are 0, as its byte `to`.  Byte 0 of the word goes to
+ * `from`, and nothing else is there; or, if that is -1, all that is below `to` stays. */
+static Val put_byte(const Emit *e, Bld b, Val all, int from, Val byte, int to)
+{
+    uint32_t digits = 0;
+
+    for (int i = 0; i < 4; i++) {
+        int stays = from < 0 && i < to ? i : 5;
+        digits |= (uint32_t)(i == to ? 4 : i == from ? 0 : stays) << 4 * i;
+    }
+    return pick_bytes(e, b, all, byte, llvm_int(e->l->i32, (int32_t)digits));
+}
+
+/* One of these picks a byte of the entry, for each byte in which entries differ; one more puts it
+ * beside those that were picked before.  What differs from entry 0 is picked, so that bytes which
+ * digits of 0 pick are 0. */
+static Val pick_entries(const Emit *e, Bld b, const int64_t *table, Val x)
+{
+    LLVMTypeRef t = LLVMTypeOf(x), word = e->l->i32;
+    int bytes = (int)LLVMGetIntTypeWidth(t) / 8, n = 0, first = 0;
+    Val index = LLVMBuildAnd(b, LLVMBuildZExt(b, x, word, ""), llvm_int(word, 7), "");
+    Val all = llvm_int(word, 0);
+
+    for (int k = 0; k < bytes; k++) {
+        uint32_t half[2] = {0, 0};
+        for (int i = 0; i < 8; i++) {
+            uint32_t byte = (uint32_t)(table[i] ^ table[0]) >> 8 * k & 0xff;
+            half[i / 4] |= byte << 8 * (i % 4);
+        }
+        if (half[0] == 0 && half[1] == 0)
+            continue;
+        Val byte = pick_bytes(e, b, llvm_int(word, (int32_t)half[0]),
+                              llvm_int(word, (int32_t)half[1]), index);
+        all = n == 0 ? byte : put_byte(e, b, all, n == 1 ? first : -1, byte, k);
+        first = n++ == 0 ? k : first;
+    }
+    if (n == 1)
+        all = LLVMBuildShl(b, all, llvm_int(word, 8 * first), "");
+    all = LLVMBuildXor(b, all, llvm_int(word, (int32_t)table[0]), "");
+    return LLVMBuildTrunc(b, all, t, "");
+}
+
 static Val int_lookup(const Emit *e, Bld b, const Op *op, Val x)
 {
+    if (e->picks_bytes && !llvm_lanes(x) && LLVMGetIntTypeWidth(LLVMTypeOf(x)) <= 32)
+        return pick_entries(e, b, op->attrs, x);
     bool narrow = LLVMTypeOf(x) != llvm_like(e->l->i32, x);
 
     if (narrow || e->table_lanes == 0)

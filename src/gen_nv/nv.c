@@ -194,6 +194,7 @@ static void make_code(Llvm *l, void *nv)
                   .small = nv_small_floats(n),
                   .no_rem = true,
                   .whole_addresses = true,
+                  .picks_bytes = true,
                   .picks_floats = true};
     n->regs = NEW_N(n->arena, Val *, n->plan->tiles.len + 1);
     n->products = NEW_N(n->arena, const NvStep *, n->plan->tiles.len + 1);

@@ -116,21 +116,35 @@ static void unpack_word(Nv *n, const Shuffling *x, Val word, const int32_t *regs
     }
 }
 
-/* Words w and w ^ with[bit] change places where that bit of the thread's number is set. */
-static void exchange_words(Nv *n, Val *words, int count, const uint32_t *with)
+/* What the word is in threads that have the bit set, or in those that have not: of one that was
+ * chosen by the same bit that choice. */
+static Val word_where(Val word, Val set, bool is_set)
+{
+    bool chosen = LLVMIsASelectInst(word) && LLVMGetOperand(word, 0) == set;
+
+    return chosen ? LLVMGetOperand(word, is_set ? 1 : 2) : word;
+}
+
+/* Words w and w ^ with[bit] change places where that bit of the thread's number is set, which
+ * set[bit] says once it is asked for. */
+static void exchange_words(Nv *n, Val *words, int count, const uint32_t *with, Val *set)
 {
     for (int bit = 0; bit < LAYOUT_THREAD_BITS; bit++) {
         if (with[bit] == 0)
             continue;
-        Val set = LLVMBuildAnd(n->b, n->thread, llvm_int(n->l->i32, (int64_t)1 << bit), "");
-        set = LLVMBuildICmp(n->b, LLVMIntNE, set, llvm_int(n->l->i32, 0), "");
+        if (!set[bit]) {
+            Val here = LLVMBuildAnd(n->b, n->thread, llvm_int(n->l->i32, (int64_t)1 << bit), "");
+            set[bit] = LLVMBuildICmp(n->b, LLVMIntNE, here, llvm_int(n->l->i32, 0), "");
+        }
         for (int w = 0; w < count; w++) {
             int other = w ^ (int)with[bit];
             if (other < w)
                 continue;
-            Val a = words[w], b = words[other];
-            words[w] = LLVMBuildSelect(n->b, set, b, a, "");
-            words[other] = LLVMBuildSelect(n->b, set, a, b, "");
+            Val a = words[w], b = words[other], is = set[bit];
+            words[w] =
+                LLVMBuildSelect(n->b, is, word_where(b, is, true), word_where(a, is, false), "");
+            words[other] =
+                LLVMBuildSelect(n->b, is, word_where(a, is, true), word_where(b, is, false), "");
         }
     }
 }
@@ -144,13 +158,14 @@ static void convert_shuffles(Nv *n, const NvStep *s)
     Val *out = nv_set(n, s->out[0]), *from = NEW_N(n->arena, Val, h->nfrom),
         *to = NEW_N(n->arena, Val, h->nto), source;
     uint32_t masks[LAYOUT_THREAD_BITS];
+    Val set[LAYOUT_THREAD_BITS] = {NULL};
 
     for (int i = 0; i < LAYOUT_THREAD_BITS; i++)
         masks[i] = h->source[i];
     source = nv_thread_map(n, masks);
     for (int i = 0; i < h->nfrom; i++)
         from[i] = shuffled_word(n, &x, in, h->from + i * h->per_word);
-    exchange_words(n, from, h->nfrom, h->before);
+    exchange_words(n, from, h->nfrom, h->before, set);
     for (int i = 0; i < h->nto; i++)
         to[i] = LLVMGetPoison(LLVMTypeOf(from[0]));
     for (int i = 0; i < h->nrounds; i++) {
@@ -158,7 +173,7 @@ static void convert_shuffles(Nv *n, const NvStep *s)
         Val lane = LLVMBuildXor(n->b, source, llvm_int(n->l->i32, r->lane), "");
         to[r->take] = r->own ? from[r->send] : nv_shuffle(n, from[r->send], lane);
     }
-    exchange_words(n, to, h->nto, h->after);
+    exchange_words(n, to, h->nto, h->after, set);
     for (int i = 0; i < h->nto; i++)
         unpack_word(n, &x, to[i], h->to + i * h->per_word, out);
 }

@@ -54,9 +54,12 @@ static bool moves_with_loop(const NvPlan *p, const Op *op)
 void nv_choose_elementwise(NvPlan *p, const Op *op)
 {
     const Value *v = op->results[0], *like = nv_is_tile(v) ? dearest(p, op) : NULL;
+    const Layout *joined = nv_is_tile(v) && !like ? nv_joined_home(p, op) : NULL;
 
     if (like && !moves_with_loop(p, op))
-        nv_set_home(p, v, nv_home(p, like), nv_value(p, like)->strength);
+        nv_set_home(p, v, nv_near_reductions(p, v, nv_home(p, like)), nv_value(p, like)->strength);
+    else if (joined)
+        nv_set_home(p, v, joined, NV_PLAIN);
     else
         *nv_value(p, v) = (NvValue){.cost = nv_is_tile(v) ? element_cost(p, op) : 0};
 }
@@ -245,8 +248,10 @@ static void choose_carried(NvPlan *p, const Block *body, Value *const *args, Val
 {
     for (int i = 0; i < n; i++) {
         *nv_value(p, args[i]) = (NvValue){0};
-        if (nv_is_tile(args[i]) && !nv_is_small_load(p, next[i]->def))
-            follow(p, args[i], first[i]);
+        if (nv_is_tile(args[i]) && !nv_is_small_load(p, next[i]->def) &&
+            follow(p, args[i], first[i]))
+            nv_set_home(p, args[i], nv_near_in_loop(p, body, args[i], nv_home(p, args[i])),
+                        nv_value(p, args[i])->strength);
         if (args[i]->type->rank > 0 && args[i]->type->pointer && !nv_home(p, args[i]))
             nv_set_home(p, args[i], nv_coalesced_pointer(p, args[i]), NV_WEAK);
     }

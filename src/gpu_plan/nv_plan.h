@@ -437,6 +437,16 @@ void nv_choose_move(NvPlan *p, const Op *op); /* shapes: the home of the operand
 /* for, while, if: one home for what is carried or handed over, then the bodies. */
 void nv_choose_control(NvPlan *p, const Op *op);
 
+/* nv_near.c: where tiles go that are reduced again and again along short axes */
+/* Of what is computed element by element and lies at home: there, or where less is exchanged. */
+const Layout *nv_near_reductions(NvPlan *p, const Value *v, const Layout *home);
+/* Of what a loop carries, for the reductions of its body. */
+const Layout *nv_near_in_loop(NvPlan *p, const Block *body, const Value *carried,
+                              const Layout *home);
+/* Of an op whose operands are broadcasts: where these come from, if they have together no fewer
+ * elements than the result, as the parts of a join have; then it is no more to move.  Or NULL. */
+const Layout *nv_joined_home(NvPlan *p, const Op *op);
+
 /* nv_want.c */
 /* The step that brings a value from one layout to another; not listed. */
 NvStep *nv_convert_step(NvPlan *p, const NvTile *from, const NvTile *to);

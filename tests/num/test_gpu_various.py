@@ -204,8 +204,49 @@ def others():
               "norm_ptr": ("fp32", norm)}, warps, rtol=EPSILON[dtype] + 1e-5)
 
 
+def short_axes():
+    for dtype, n, rounds, tile, warps in (("fp32", 100, 5, (64, 4, 4), 2),
+                                          ("fp16", 33, 2, (32, 8, 2), 1),
+                                          ("bf16", 50, 3, (16, 3, 5), 4),
+                                          ("fp32", 70, 4, (64, 2, 16), 4)):
+        x = encode(random.random((n, *tile[1:])) + 0.1, dtype)
+        want = decode(x).astype(np.float64)
+        for _ in range(rounds):
+            want /= want.sum(2, keepdims=True)
+            want /= want.sum(1, keepdims=True)
+        case(f"balance {dtype} {n}x{tile[1]}x{tile[2]}", "balance", "cdiv(n,T)",
+             {"x_ptr": x, "y_ptr": empty("fp32", *want.shape), "n": n, "rounds": rounds,
+              "T": tile[0], "S": tile[1], "R": tile[2]}, {"y_ptr": ("fp32", want)}, warps,
+             rtol=1e-5)
+    for dtype, m, rows, log, warps in (("fp16", 9, 4, 10, 4), ("fp32", 5, 2, 7, 1),
+                                       ("i8", 7, 8, 4, 8), ("bf16", 3, 1, 9, 2)):
+        x = random.integers(-9, 10, (m, 2**log))
+        matrix = np.ones((1, 1), np.int64)
+        for _ in range(log):
+            matrix = np.block([[matrix, matrix], [matrix, -matrix]])
+        case(f"butterflies {dtype} {m}x2^{log}", "butterflies", "cdiv(m,M)",
+             {"x_ptr": encode(x, dtype), "y_ptr": empty("fp32", m, 2**log), "m": m, "M": rows,
+              "LOG": log}, {"y_ptr": ("fp32", x @ matrix)}, warps)
+
+
+def packed_numbers():
+    table = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    table = np.concatenate([table, -table])
+    for m, n, k, warps in ((16, 64, 64, 4), (64, 128, 128, 4), (32, 16, 32, 1)):
+        a = floats("bf16", m, k)
+        b = random.integers(0, 256, (n, k // 2)).astype(np.uint8)
+        s = random.integers(120, 135, (n, k // 32)).astype(np.uint8)
+        w = np.stack([table[b & 15], table[b >> 4]], 2).reshape(n, k)
+        w = w * np.repeat(2.0**(s.astype(int) - 127), 32, 1)
+        case(f"weights of four bits {m}x{n}x{k}", "weights_of_four_bits", 1,
+             {"a_ptr": a, "b_ptr": b, "s_ptr": s, "c_ptr": empty("fp32", m, n), "M": m, "N": n,
+              "K": k}, {"c_ptr": ("fp32", decode(a) @ w.T)}, warps, rtol=1e-4, atol=1e-2)
+
+
 windows()
 graphs()
+short_axes()
+packed_numbers()
 solvers()
 states()
 others()

@@ -496,6 +496,98 @@ static void test_pairs(void **state)
     assert_int_equal(of_pairs("u8", "sm_80", "max", "max.u16x2"), 0);
 }
 
+/* --- registers and lanes that change places --- */
+
+/* A thread has 8 elements, and moves half of them to the lane that has the other row of 16: it
+ * chooses for each two what it sends, and where what comes and what stays go. */
+static void test_changing_places(void **state)
+{
+    static const char text[] = "kernel @k(%x: *i32 div 16, %y: *i32 div 16) num_warps=1 {\n"
+                               "  %i = arange start=0 : i32[256]\n"
+                               "  %xs = splat %x : *i32[256]\n"
+                               "  %xp = addptr %xs, %i : *i32[256]\n"
+                               "  %a = load %xp : i32[256]\n"
+                               "  %b = reshape %a : i32[8,2,16]\n"
+                               "  %c = add %b, %b : i32[8,2,16]\n"
+                               "  %p = reduce %c axis=1 : i32[8,16] { (%d: i32, %e: i32)\n"
+                               "    %f = add %d, %e : i32\n"
+                               "    yield %f\n"
+                               "  }\n"
+                               "  %q = reduce %c axis=1 : i32[8,16] { (%g: i32, %h: i32)\n"
+                               "    %j = max %g, %h : i32\n"
+                               "    yield %j\n"
+                               "  }\n"
+                               "  %r = mul %p, %q : i32[8,16]\n"
+                               "  %s = reduce %r axis=1 : i32[8] { (%t: i32, %u: i32)\n"
+                               "    %v = add %t, %u : i32\n"
+                               "    yield %v\n"
+                               "  }\n"
+                               "  %w = reduce %s axis=0 : i32 { (%k: i32, %l: i32)\n"
+                               "    %m = add %k, %l : i32\n"
+                               "    yield %m\n"
+                               "  }\n"
+                               "  store %y, %w\n"
+                               "  return\n"
+                               "}\n";
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    GenOutput out;
+
+    (void)state;
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    Case c = {t, a, "places.ir", read_kernel(a, "places.ir", text, strlen(text), t), false};
+    assert_true(emit(&c, "sm_90a", GEN_OBJECT, &out));
+    assert_int_equal(occurrences(out.data, "shfl.sync.idx"), 4);
+    assert_int_equal(occurrences(out.data, "selp."), 4 * 3);
+    arena_free(a);
+}
+
+/* --- tables of eight entries --- */
+
+/* How often `what` stands in code that looks up an element for each thread. */
+static int of_lookups(const char *dtype, const char *table, const char *what)
+{
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    GenOutput out;
+
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    const char *text = arena_printf(a,
+                                    "kernel @k(%%x: *%s) num_warps=1 {\n"
+                                    "  %%i = arange start=0 : i32[32]\n"
+                                    "  %%xs = splat %%x : *%s[32]\n"
+                                    "  %%xp = addptr %%xs, %%i : *%s[32]\n"
+                                    "  %%v = load %%xp : %s[32]\n"
+                                    "  %%f = lookup8 %%v table=[%s] : %s[32]\n"
+                                    "  store %%xp, %%f\n"
+                                    "  return\n"
+                                    "}\n",
+                                    dtype, dtype, dtype, dtype, table, dtype);
+    Case c = {t, a, "lookup.ir", read_kernel(a, "lookup.ir", text, strlen(text), t), false};
+    assert_true(emit(&c, "sm_90a", GEN_OBJECT, &out));
+    int n = occurrences(out.data, what);
+    arena_free(a);
+    return n;
+}
+
+/* Each byte in which entries differ is picked, and all but the first are put beside others. */
+static void test_lookups(void **state)
+{
+    static const char e2m1[] = "0,1056964608,1065353216,1069547520,1073741824,1077936128,"
+                               "1082130432,1086324736";
+
+    (void)state;
+    assert_int_equal(of_lookups("u32", e2m1, "prmt.b32"), 3);
+    assert_int_equal(of_lookups("u32", e2m1, "selp."), 0);
+    assert_int_equal(of_lookups("u32", "1,2,3,4,5,6,7,8", "prmt.b32"), 1);
+    assert_int_equal(of_lookups("i32", "1,300,5,70000,4294967295,6,7,8", "prmt.b32"), 7);
+    assert_int_equal(of_lookups("u64", "1,2,3,4,5,6,7,8", "prmt.b32"), 0);
+}
+
 /* --- programs that stream --- */
 
 typedef struct {
@@ -1010,6 +1102,8 @@ int main(void)
                                        cmocka_unit_test(test_once),
                                        cmocka_unit_test(test_neighbours),
                                        cmocka_unit_test(test_pairs),
+                                       cmocka_unit_test(test_changing_places),
+                                       cmocka_unit_test(test_lookups),
                                        cmocka_unit_test(test_streams),
                                        cmocka_unit_test(test_budgets)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -269,3 +269,41 @@ def check_gradients(x_ptr, found_ptr, norm_ptr, n, factor, BLOCK: tl.constexpr):
     if bad != 0:
         tl.atomic_or(found_ptr, 1)
     tl.atomic_add(norm_ptr, total)
+
+
+@triton.jit
+def balance(x_ptr, y_ptr, n, rounds, T: tl.constexpr, S: tl.constexpr, R: tl.constexpr):
+    """n small matrices of S x R, whose rows and then columns are divided by their sums, each round."""
+    t = tl.program_id(0) * T + tl.arange(0, T)
+    i = tl.arange(0, S)
+    j = tl.arange(0, R)
+    at = t[:, None, None] * (S * R) + i[None, :, None] * R + j[None, None, :]
+    x = tl.load(x_ptr + at, mask=t[:, None, None] < n, other=1.0).to(tl.float32)
+    for _ in range(rounds):
+        x = x / tl.sum(x, 2, keep_dims=True)
+        x = x / tl.sum(x, 1, keep_dims=True)
+    tl.store(y_ptr + at, x, mask=t[:, None, None] < n)
+
+
+@triton.jit
+def butterflies(x_ptr, y_ptr, m, M: tl.constexpr, LOG: tl.constexpr):
+    """Rows as sums and differences of their halves, then of the halves of these, and so on."""
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    at = rows[:, None] * 2**LOG + tl.arange(0, 2**LOG)[None, :]
+    x = tl.load(x_ptr + at, mask=rows[:, None] < m, other=0.0).to(tl.float32)
+    for i in tl.static_range(LOG):
+        a, b = tl.split(tl.permute(tl.reshape(x, (M, 2**i, 2, 2**(LOG - i - 1))), (0, 1, 3, 2)))
+        x = tl.reshape(tl.permute(tl.join(a + b, a - b), (0, 1, 3, 2)), (M, 2**LOG))
+    tl.store(y_ptr + at, x, mask=rows[:, None] < m)
+
+
+@triton.jit
+def weights_of_four_bits(a_ptr, b_ptr, s_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr,
+                         K: tl.constexpr):
+    """M rows times N columns of e2m1, two to a byte along K, with a power of two for 32 of them."""
+    m = tl.arange(0, M)
+    n = tl.arange(0, N)
+    a = tl.load(a_ptr + m[:, None] * K + tl.arange(0, K)[None, :])
+    b = tl.load(b_ptr + tl.arange(0, K // 2)[:, None] + n[None, :] * (K // 2))
+    s = tl.load(s_ptr + n[:, None] * (K // 32) + tl.arange(0, K // 32)[None, :])
+    tl.store(c_ptr + m[:, None] * N + n[None, :], tl.dot_scaled(a, None, "bf16", b, s, "e2m1"))
