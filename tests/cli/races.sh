@@ -298,6 +298,6 @@ def shift(out, x, n, B: tl.constexpr):
 END
 for device in interp sim; do
     expect 1 err "store to out[4] (in the same memory as x[3]), which program (0, 0, 0) loads" "$tilec" run shared.py --grid 4 \
-        --device $device --check out='arange(fp32,16)' x='out[1:]' n=15 B=4
+        --device $device --threads 1 --check out='arange(fp32,16)' x='out[1:]' n=15 B=4
 done
 finish
