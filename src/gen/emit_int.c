@@ -246,7 +246,9 @@ static Val pick_entries(const Emit *e, Bld b, const int64_t *table, Val x)
 
 static Val int_lookup(const Emit *e, Bld b, const Op *op, Val x)
 {
-    if (e->picks_bytes && !llvm_lanes(x) && LLVMGetIntTypeWidth(LLVMTypeOf(x)) <= 32)
+    unsigned bits = llvm_lanes(x) ? 0 : LLVMGetIntTypeWidth(LLVMTypeOf(x));
+
+    if (e->picks_bytes && bits >= 8 && bits <= 32)
         return pick_entries(e, b, op->attrs, x);
     bool narrow = LLVMTypeOf(x) != llvm_like(e->l->i32, x);
 
