@@ -36,9 +36,19 @@ static Val in_front(const Sort *s, Val a, Val b)
     return LLVMBuildICmp(s->n->b, s->descending ? greater : less, a, b, "");
 }
 
+/* LLVM would look for sums among what long networks of extremes are made of, each twice of two. */
 static Val one_of(const Sort *s, bool front, Val a, Val b)
 {
-    return llvm_extreme(s->n->l, s->n->b, front == s->descending, dtype_is_signed(s->dtype), a, b);
+    bool largest = front == s->descending, is_signed = dtype_is_signed(s->dtype);
+    LLVMTypeRef t = LLVMTypeOf(a);
+    unsigned bits = LLVMGetIntTypeWidth(t);
+
+    if (bits != 32 && bits != 64)
+        return llvm_extreme(s->n->l, s->n->b, largest, is_signed, a, b);
+    return nv_pure_asm(s->n, t,
+                       arena_printf(s->n->arena, "%s.%c%u $0, $1, $2;", largest ? "max" : "min",
+                                    is_signed ? 's' : 'u', bits),
+                       bits == 32 ? "=r,r,r" : "=l,l,l", (Val[]){a, b}, 2);
 }
 
 /* --- elements of other threads --- */

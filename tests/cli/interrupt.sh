@@ -106,7 +106,7 @@ import triton
 import triton.language as tl
 
 
-@triton.autotune(configs=[triton.Config({"B": 1}), triton.Config({"B": 2}), triton.Config({"B": 4})], key=["n"])
+@triton.autotune(configs=[triton.Config({"B": 1}), triton.Config({"B": 30}), triton.Config({"B": 60})], key=["n"])
 @triton.jit
 def work(out, x, n, B: tl.constexpr):
     v = tl.load(x)
@@ -115,13 +115,13 @@ def work(out, x, n, B: tl.constexpr):
     tl.store(out, (v == 12345).to(tl.int32))
 KERNEL
 tuned() {
-    timeout -s INT --preserve-status 2 "$tilec" run tuned.py:work --grid 1 x='zeros(i32,1)' out=x n=1000000 --tune "$@"
+    timeout -s INT --preserve-status 2 "$tilec" run tuned.py:work --grid 1 x='zeros(i32,1)' out=x n=300000 --tune "$@"
 }
 expect 0 out "fastest: B=1" tuned --time 1
 expect 130 err "tilec stopped: 3 of 3 configurations are timed, in " tuned --time=100000
 grep -q "^fastest so far: B=1;" "$folder/out" || wrong "the fastest yet is missing"
 expect 130 out '"interrupted": true' tuned --time=100000 --json
-expect 0 err "tuned: B=1, which --tune has found" "$tilec" run tuned.py:work --grid 1 x='zeros(i32,1)' out=x n=1000000
+expect 0 err "tuned: B=1, which --tune has found" "$tilec" run tuned.py:work --grid 1 x='zeros(i32,1)' out=x n=300000
 slow() { # no round of all ends
     timeout -s INT --preserve-status 2 "$tilec" run tuned.py:work --grid 1 x='zeros(i32,1)' out=x n=700000000 --tune
 }

@@ -74,7 +74,7 @@ for command in run list test dump build grad debug report devices; do
         takes=yes
         "$tilec" $command "$option" </dev/null 2>&1 | grep -q "there is no option '$option'" && takes=no
         helps=no
-        echo "$help" | grep -qE -- "(^| |, )$option( |,|\$)" && helps=yes
+        echo "$help" | grep -qE -- "(^| |, )$option( |,|\[|\$)" && helps=yes
         [ $takes = $helps ] || wrong "tilec $command takes $option: $takes; its help has it: $helps"
         completes=no
         zsh_offers $command | grep -qE -- "'\*?$option(=-?)?\[" && completes=yes
