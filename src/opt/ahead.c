@@ -456,7 +456,8 @@ static Value *is_more(Builder *b, const Op *loop, bool down, Value *counter)
 
     if (down)
         step = build_unary(b, OP_neg, step);
-    return build_binary(b, OP_lt, without_sign(b, step), without_sign(b, rest));
+    Value *left = without_sign(b, rest);
+    return build_binary(b, OP_lt, without_sign(b, step), left);
 }
 
 /* Bounds count as signed whatever their dtype (semantics R126). */
