@@ -345,9 +345,13 @@ NORETURN static void end_interrupted(Tuner *t, const Options *o)
         fputs(result_of(t, o->json, true), o->json ? stdout : c->tells);
         fflush(o->json ? stdout : c->tells);
     }
-    terminal_say("tilec stopped: %d of %d configurations are timed, in %d round%s%s\n", timed,
-                 t->candidates.len, rounds, rounds == 1 ? "" : "s",
-                 t->is_autotune ? "; what was kept of earlier ones stays" : "");
+    const char *kept = t->is_autotune ? "; what was kept of earlier ones stays" : "";
+    if (timed == 0)
+        terminal_say("tilec stopped: none of %d configurations is timed yet%s\n", t->candidates.len,
+                     kept);
+    else
+        terminal_say("tilec stopped: %d of %d configurations are timed, in %d round%s%s\n", timed,
+                     t->candidates.len, rounds, rounds == 1 ? "" : "s", kept);
     interrupt_end();
 }
 
