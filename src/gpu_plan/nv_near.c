@@ -223,6 +223,25 @@ const Layout *nv_near_in_loop(NvPlan *p, const Block *body, const Value *carried
     return other.found ? home : near_for(p, home, &r, ROUNDS, IN_AND_OUT);
 }
 
+/* The new axis `d` goes to threads that have copies, as far as there are any: what one reduction
+ * after the other left in several lanes would fill more registers with each join. */
+static void move_to_copies(Layout *l, int d)
+{
+    uint32_t along = bits_along(l, d);
+    int k = 0;
+
+    for (int i = 0; i < l->nlane + l->nwarp; i++) {
+        uint32_t *copy = i < l->nlane ? &l->lane[i] : &l->warp[i - l->nlane];
+        while (k < l->nreg && (l->reg[k] & along) == 0)
+            k++;
+        if (*copy == 0 && k < l->nreg) {
+            *copy = l->reg[k];
+            l->reg[k] = 0;
+        }
+    }
+    layout_drop_copies(l);
+}
+
 const Layout *nv_joined_home(NvPlan *p, const Op *op)
 {
     const Type *t = op->results[0]->type;
@@ -248,6 +267,7 @@ const Layout *nv_joined_home(NvPlan *p, const Op *op)
         layout_remove(&l, d, &l);
         if (!layout_insert(&l, d, t->dims[d], &l))
             return NULL;
+        move_to_copies(&l, d);
     }
     return nv_layout(p, &l);
 }

@@ -111,7 +111,7 @@ def sorted_zeros():
 
 def sorted_pieces():
     """More than shared memory holds: what warps exchange goes in pieces."""
-    for dtype, n, warps in (("int64", 32768, 32), ("float32", 65536, 32), ("int32", 65536, 8), ("int32", 16384, 4)):
+    for dtype, n, warps in (("int64", 32768, 32), ("float32", 65536, 32), ("int32", 65536, 16), ("int32", 16384, 4)):
         x = random.integers(-1 << 20, 1 << 20, (1, n)).astype(dtype)
         name = f"i{np.dtype(dtype).itemsize * 8}"
         suite.case(f"sort_bits {dtype} {n} {warps} warps", "programs/order.py:sort_bits", "1",
