@@ -113,12 +113,21 @@ static bool is_reversible(const NvPlan *p, const Op *op)
     return layout_reshape(&any, from->rank, from->dims, &back);
 }
 
+/* What is broadcast is made for several elements. */
+static int moved_cost(const NvPlan *p, const Op *op)
+{
+    int cost = nv_value(p, op->operands[0])->cost;
+    int64_t from = type_numel(op->operands[0]->type), to = type_numel(op->results[0]->type);
+
+    return op->code == OP_broadcast ? (int)((cost * from + to - 1) / to) : cost;
+}
+
 void nv_choose_move(NvPlan *p, const Op *op)
 {
     const Value *v = op->results[0], *from = op->operands[0];
     Layout l;
 
-    *nv_value(p, v) = (NvValue){.cost = nv_value(p, from)->cost};
+    *nv_value(p, v) = (NvValue){.cost = moved_cost(p, op)};
     if (!nv_is_tile(v) || !nv_is_tile(from) || op->code == OP_broadcast)
         return;
     if (!nv_home(p, from) && is_reversible(p, op))
