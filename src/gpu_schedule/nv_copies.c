@@ -12,7 +12,9 @@
  * Beside these, what rounds load for the next one to compute with before they multiply, as packed
  * weights and their scales, would be one round ahead alone.  So each thread copies these words to a
  * place of its own, as early as the others, and takes them from there (NV_TAKE) where it loaded
- * them.  Nobody else reads that, so it lies as the threads have it and needs no barrier.
+ * them.  Nobody else reads that, so it lies as the threads have it and needs no barrier.  So do
+ * tiles of the round itself that a factor is computed of, as a bias is added to what is multiplied
+ * next: too large for registers a round ahead, they would be waited for.
  */
 #include "../gpu_plan/nv_dot.h"
 #include "nv_copies.h"
@@ -66,7 +68,7 @@ static bool need(LoopView *v, const NvTile *tile)
 /* Address and mask of a load; nothing stays marked when that fails. */
 static bool need_address(LoopView *v, const NvStep *load)
 {
-    size_t tiles = (size_t)v->plan->tiles.len, arguments = (size_t)v->body->nargs;
+    size_t tiles = (size_t)v->ntiles, arguments = (size_t)v->body->nargs;
     bool *needed = NEW_N(v->plan->arena, bool, tiles),
          *carried = NEW_N(v->plan->arena, bool, arguments);
     bool can = true;
@@ -175,20 +177,80 @@ void nv_find_copies(LoopView *v)
     }
 }
 
+/* Can threads copy what this loads for themselves? */
+static bool is_own_candidate(const LoopView *v, const NvStep *s)
+{
+    return s->nout == 1 && s->out[0] && s->out[0]->layout && !s->detail && !s->once &&
+           s->uses.len == 0 && !attr_volatile(s->op) && pads_with_zero(s->op) &&
+           type_size(s->out[0]->value->type) << s->access->vector_bits >= LEAST_COPY &&
+           !may_be_written(v, v->body, s->op);
+}
+
+/* Do many threads have the same words, which would be copied for each of them? */
+static bool is_held_often(const LoopView *v, const NvStep *load)
+{
+    enum { TWICE = 2 };
+    const Layout *l = load->out[0]->layout;
+    int64_t own = layout_registers(l) >> __builtin_popcount(load->same);
+
+    return own * nv_thread_count(v->plan) > TWICE * type_numel(load->out[0]->value->type);
+}
+
 /* Does each round load it for the next one, to compute with it before it multiplies? */
 static bool is_for_next_round(const LoopView *v, const NvStep *s)
 {
-    bool loads = s->kind == NV_LOAD && s->nout == 1 && s->out[0] && s->out[0]->layout &&
-                 !s->detail && !s->once && s->uses.len == 0 && v->users[s->out[0]->id] == 1 &&
-                 !attr_volatile(s->op) && pads_with_zero(s->op);
-    int size = loads ? type_size(s->out[0]->value->type) : 0;
-
-    for (int i = 0; loads && i < v->body->nends; i++) {
-        if (v->body->ends[i] == s->out[0] && v->kept[i + 1])
-            return size << s->access->vector_bits >= LEAST_COPY &&
-                   !may_be_written(v, v->body, s->op);
+    if (s->kind != NV_LOAD || !s->out[0] || v->users[s->out[0]->id] != 1)
+        return false;
+    for (int i = 0; i < v->body->nends; i++) {
+        if (v->body->ends[i] == s->out[0])
+            return v->kept[i + 1];
     }
     return false;
+}
+
+static int count_for_next_round(const LoopView *v)
+{
+    int n = 0;
+
+    for (int i = 0; i < v->body->steps.len; i++)
+        n += is_for_next_round(v, v->body->steps.at[i]);
+    return n;
+}
+
+typedef VEC(const NvStep *) Loads;
+
+/* The loads of this round behind a factor that is computed in it, and not copied. */
+static void find_behind(const LoopView *v, const NvTile *factor, bool *seen, Loads *out)
+{
+    VEC(const NvTile *) todo = {0};
+
+    vec_push(v->plan->arena, &todo, factor);
+    while (todo.len > 0) {
+        const NvTile *t = todo.at[--todo.len];
+        const NvStep *s = t ? v->maker[t->id] : NULL;
+        if (!s || seen[t->id])
+            continue;
+        seen[t->id] = true;
+        if (s->kind == NV_LOAD)
+            vec_push(v->plan->arena, out, s);
+        for (int i = 0; s->kind != NV_LOAD && i < s->nin; i++)
+            vec_push(v->plan->arena, &todo, s->in[i]);
+    }
+}
+
+static Loads loads_of_factors(const LoopView *v)
+{
+    bool *seen = NEW_N(v->plan->arena, bool, v->plan->tiles.len);
+    Loads found = {0};
+
+    for (int i = 0; i < v->copies.len; i++)
+        seen[v->copies.at[i]->out[0]->id] = true;
+    for (int i = 0; i < v->body->steps.len; i++) {
+        const NvStep *s = v->body->steps.at[i];
+        for (int part = MMA_A; s->kind == NV_DOT && part <= MMA_B; part++)
+            find_behind(v, s->in[part], seen, &found);
+    }
+    return found;
 }
 
 /* The load as a copy that threads make for themselves; they take it where they loaded it. */
@@ -232,37 +294,117 @@ int64_t nv_stage_part(const NvPlan *p, const NvStep *copy)
     return (bytes + STAGE_ALIGN - 1) / STAGE_ALIGN * STAGE_ALIGN;
 }
 
-int nv_stages_of_copies(const LoopView *v, int wanted)
+/* Bytes of a stage; the buffers that its copies take the place of. */
+static int64_t bytes_of_stage(const LoopView *v, bool **copied)
 {
     NvPlan *p = v->plan;
-    bool *copied = NEW_N(p->arena, bool, p->buffers.len + 1);
     int64_t bytes = 0;
 
+    *copied = NEW_N(p->arena, bool, p->buffers.len + 1);
     for (int i = 0; i < v->copies.len; i++) {
-        copied[v->copies.at[i]->out[0]->buffer] = true;
+        (*copied)[v->copies.at[i]->out[0]->buffer] = true;
         bytes += nv_stage_part(p, v->copies.at[i]);
     }
-    return nv_stages_that_fit(p, v->body, copied, bytes, wanted);
+    return bytes;
 }
 
-/* What rounds load for the next one is asked for as early as the tiles that go to products, if
- * these have as many stages with it. */
+int nv_stages_of_copies(const LoopView *v, int wanted)
+{
+    bool *copied;
+    int64_t bytes = bytes_of_stage(v, &copied);
+
+    return nv_stages_that_fit(v->plan, v->body, copied, bytes, wanted);
+}
+
+/* On a multiprocessor, by its shared memory and by what a round at least has in registers. */
+static int64_t programs_with(const LoopView *v, int stages)
+{
+    bool *copied;
+    int64_t bytes = bytes_of_stage(v, &copied);
+    int64_t registers = MAX(nv_round_registers(v->body, NULL), 1) * nv_thread_count(v->plan);
+
+    return MIN(nv_programs_beside(v->plan, v->body, copied, bytes * stages),
+               v->plan->chip->registers / registers);
+}
+
+/* One of which more may be needed and carried; the one that it is of stays as it is. */
+static LoopView copy_of_view(const LoopView *v)
+{
+    LoopView own = *v;
+
+    own.needed = NEW_N(v->plan->arena, bool, v->ntiles);
+    own.carried = NEW_N(v->plan->arena, bool, v->body->nargs);
+    memcpy(own.needed, v->needed, (size_t)v->ntiles);
+    memcpy(own.carried, v->carried, (size_t)v->body->nargs);
+    return own;
+}
+
+/* Of what threads copy for themselves: what others have as well goes only if it is one instruction
+ * each, no more than what they have alone, and nothing stays that a round waits for anyway. */
+static bool often_held_go(const LoopView *v, const LoopView *own)
+{
+    int64_t alone = 0, often = 0;
+    int candidates = 0;
+
+    for (int i = v->copies.len; i < own->copies.len; i++) {
+        int64_t bytes = nv_stage_part(v->plan, own->copies.at[i]);
+        bool many = is_held_often(v, own->loads.at[i]);
+        alone += many ? 0 : bytes;
+        often += many ? bytes : 0;
+        if (many && ((const NvCopy *)own->copies.at[i]->detail)->own > 1)
+            return false;
+        candidates++;
+    }
+    return often <= alone && candidates == count_for_next_round(v);
+}
+
+static LoopView with_next_round(const LoopView *v, bool often)
+{
+    LoopView own = copy_of_view(v);
+
+    for (int i = 0; i < v->body->steps.len; i++) {
+        const NvStep *s = v->body->steps.at[i];
+        if (is_for_next_round(v, s) && is_own_candidate(v, s) && (often || !is_held_often(v, s)) &&
+            need_address(&own, s))
+            copy_for_itself(&own, s);
+    }
+    return own;
+}
+
+static void find_for_next_round(LoopView *v, int stages)
+{
+    LoopView own = with_next_round(v, true);
+
+    if (!often_held_go(v, &own))
+        own = with_next_round(v, false);
+    if (nv_stages_of_copies(&own, stages) == stages)
+        *v = own;
+}
+
+/* Rounds wait for these where they compute with them.  What many threads have would be copied for
+ * each of them; and programs beside each other hide as much, so most of these have to stay. */
+static void find_for_factors(LoopView *v, int stages)
+{
+    enum { OF = 3, STAY = 2 };
+    LoopView own = copy_of_view(v);
+    Loads loads = loads_of_factors(v);
+
+    for (int i = 0; i < loads.len; i++) {
+        const NvStep *s = loads.at[i];
+        if (!is_own_candidate(v, s) || is_held_often(v, s) || !need_address(&own, s))
+            return;
+        copy_for_itself(&own, s);
+    }
+    if (loads.len > 0 && nv_stages_of_copies(&own, stages) == stages &&
+        programs_with(&own, stages) * OF >= programs_with(v, stages) * STAY)
+        *v = own;
+}
+
 void nv_find_own_copies(LoopView *v, int stages)
 {
     nv_find_kept(v);
-    LoopView without = *v;
-
-    v->needed = NEW_N(v->plan->arena, bool, v->plan->tiles.len);
-    v->carried = NEW_N(v->plan->arena, bool, v->body->nargs);
-    memcpy(v->needed, without.needed, (size_t)v->plan->tiles.len);
-    memcpy(v->carried, without.carried, (size_t)v->body->nargs);
-    for (int i = 0; i < v->body->steps.len; i++) {
-        const NvStep *s = v->body->steps.at[i];
-        if (is_for_next_round(v, s) && need_address(v, s))
-            copy_for_itself(v, s);
-    }
-    if (nv_stages_of_copies(v, stages) < stages)
-        *v = without;
+    find_for_next_round(v, stages);
+    find_for_factors(v, stages);
 }
 
 /* --- is it right? --- */

@@ -15,6 +15,7 @@ typedef struct {
     NvPlan *plan;
     NvStep *loop;
     NvBlock *body;
+    int ntiles;           /* of the plan before copies have some of their own */
     const NvStep **maker; /* by tile: the step of the body that makes it; NULL: none does */
     int *argument;    /* by tile: of which argument of the body it is; 0: of none that is carried */
     const int *users; /* by tile, in the whole plan */
@@ -32,8 +33,8 @@ typedef struct {
 bool nv_can_run_ahead(const NvStep *s);
 /* The loads that only feed products, as copies. */
 void nv_find_copies(LoopView *v);
-/* And those of rounds for the next one, as copies that each thread makes for itself, if all have so
- * many stages; else the view stays as it is. */
+/* And what rounds load for the next one, and what factors of products are computed of, as copies
+ * that each thread makes for itself: of each kind all or none, where all have so many stages. */
 void nv_find_own_copies(LoopView *v, int stages);
 /* What rounds hand on that is not for copies alone, which are asked for elsewhere. */
 void nv_find_kept(LoopView *v);

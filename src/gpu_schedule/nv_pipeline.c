@@ -339,7 +339,7 @@ static void wait_for_copies(LoopView *v, NvAhead *a)
 
 static void pipeline_loop(NvPlan *p, NvStep *loop, NvBlock *body, const int *users)
 {
-    LoopView v = {.plan = p, .loop = loop, .body = body, .users = users};
+    LoopView v = {.plan = p, .loop = loop, .body = body, .ntiles = p->tiles.len, .users = users};
     NvAhead *a = NEW(p->arena, NvAhead);
 
     *a = (NvAhead){.stages = nv_stages_wanted(p, loop->op)};

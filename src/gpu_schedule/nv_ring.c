@@ -147,7 +147,7 @@ int64_t nv_round_registers(const NvBlock *b, const NvStep *delayed)
         if (!rows)
             continue;
         words += layout_registers(s->out[0]->layout) + d->parts_at_once * d->part_words;
-        int64_t own = d->operand[MMA_A].way != OPERAND_MEMORY && d->part == 0
+        int64_t own = d->kind != DOT_FMA && d->operand[MMA_A].way != OPERAND_MEMORY && d->part == 0
                           ? layout_registers(d->layout[MMA_A]) * d->mma->bytes / 4
                           : 0;
         if (s == delayed)

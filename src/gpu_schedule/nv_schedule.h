@@ -83,6 +83,8 @@ int nv_stages_that_fit(const NvPlan *p, const NvBlock *body, const bool *copied,
                        int wanted);
 /* Programs that a multiprocessor takes when a block has so many bytes of shared memory. */
 int64_t nv_programs_by_shared(const NvPlan *p, int64_t bytes);
+/* .. that has so many bytes of copies for a loop beside what its body uses of its own. */
+int64_t nv_programs_beside(const NvPlan *p, const NvBlock *body, const bool *copied, int64_t bytes);
 /* nv_pipeline.c: loads of loops with dots become copies into several buffers. */
 void nv_pipeline(NvPlan *p);
 /* By tile: how many steps of the block, and within them, read it, or the ends of blocks. */

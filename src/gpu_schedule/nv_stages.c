@@ -46,6 +46,11 @@ int64_t nv_programs_by_shared(const NvPlan *p, int64_t bytes)
     return (p->chip->shared + SYSTEM) / (bytes + SYSTEM);
 }
 
+int64_t nv_programs_beside(const NvPlan *p, const NvBlock *body, const bool *copied, int64_t bytes)
+{
+    return nv_programs_by_shared(p, other_bytes(p, body, copied) + bytes);
+}
+
 /* As many stages as fit, and no more than leave room for a second warp on each of the four
  * schedulers, if two do: while one warp computes what follows a product, another one multiplies,
  * which hides more than a copy that is asked for yet earlier.  Fewer than two are none. */

@@ -310,9 +310,20 @@ static bool has_tiles(const Op *loop, const uint8_t *purposes, Group g)
     return false;
 }
 
+/* Is something multiplied as it was loaded, which targets ask for some rounds before? */
+static bool has_copies(const Op *loop, const uint8_t *purposes)
+{
+    for (const Op *op = loop->regions[0]->first; op; op = op->next) {
+        if (op_only_reads(op) && purpose_of(purposes, op) & MULTIPLIED)
+            return true;
+    }
+    return false;
+}
+
 /* Those that go ahead of products; their number.  What operands are computed of goes as a whole or
- * not at all: a round that waits for one load has waited for all.  So do rows and columns that are
- * used behind products; tiles, for which products hide the waiting, do not. */
+ * not at all: a round that waits for one load has waited for all.  Where targets ask for some of a
+ * round's tiles early, they do for larger ones of these as well, which stay.  So do rows and
+ * columns that are used behind products; tiles, for which products hide the waiting, do not. */
 static int find_beside_products(Ahead *x, const Op *loop, Op **loads)
 {
     const uint8_t *purposes = purposes_of(x, loop);
@@ -322,6 +333,7 @@ static int find_beside_products(Ahead *x, const Op *loop, Op **loads)
     for (Group g = LOCATING; g < GROUPS; g++) {
         int first = n;
         bool tiles = has_tiles(loop, purposes, g);
+        bool copied = tiles && has_copies(loop, purposes);
         int64_t before = bytes, most = room(x, loop, tiles ? BESIDE_TILES : BESIDE_PRODUCTS);
         bool all = true;
         for (Op *op = loop->regions[0]->first; op; op = op->next) {
@@ -330,7 +342,7 @@ static int find_beside_products(Ahead *x, const Op *loop, Op **loads)
             if (group_of(op, purpose) != g)
                 continue;
             if (n == MOST_LOADS || bytes + more > most || !can_go(x, loop, op)) {
-                all = false;
+                all = all && copied && op->results[0]->type->rank > 1 && can_go(x, loop, op);
                 continue;
             }
             bytes += more;
