@@ -53,6 +53,7 @@ typedef struct {
     Val thread, lane, warp;        /* i32: numbers within the block, the warp, the block */
     Val leader;                    /* i1: the first thread, or NULL while nobody has asked */
     Val program[3];                /* i32 */
+    Val stopped;                   /* i1: an assertion has failed, as the plan's `look` asks */
     Val **regs;                    /* by tile id; NULL: not computed yet */
     Map *parts;                    /* nv_tile.c: what threads contribute to indices */
     Map *quotients;                /* nv_quotient.c: their magnitudes and signs; */
@@ -81,6 +82,9 @@ typedef struct {
 LLVMBasicBlockRef nv_block(Nv *n);    /* a new one, behind all others */
 void nv_wait(Nv *n, const NvWait *w); /* what the plan says; all who wait come here */
 void nv_wait_all(Nv *n); /* all threads that are launched, before the producer goes its own way */
+/* i1: have any of the threads that run the program that bit set, or all?  They wait for each other.
+ */
+Val nv_vote(Nv *n, bool any, Val own);
 /* What this thread has written to shared memory is there for units that read it by themselves. */
 void nv_fence_unit(Nv *n);
 void nv_set_registers(Nv *n, bool more, int count); /* nv.c: of each thread of these warps */
