@@ -10,6 +10,7 @@
  *   nv_convert.c a tile from one layout to another
  *   nv_pair.c    fp16, bf16 and short integers two at a time
  *   nv_divide.c  quotients with one divisor; nv_quotient.c those of integers
+ *   nv_pick.c    entries of small tables, four registers at a time
  *   nv_move.c    moves that are no linear map; nv_gather.c gathers and histograms
  *   nv_sort.c    rows in order
  *   nv_combine.c what reductions and scans share: nv_reduce.c, nv_scan.c
@@ -350,6 +351,11 @@ typedef struct {
     bool dividend_positive, divisor_positive; /* not below 0 */
 } NvQuotients;
 void nv_divide_by_one(Nv *n, const NvQuotients *d, int count, Val *out);
+
+/* nv_pick.c: entries of a table of eight, u32, by the low bits of x[r]; x[r] shifted to the left;
+ * of those registers where that is cheaper so.  The others of out[] stay NULL. */
+void nv_pick_entries(Nv *n, const int64_t *entries, const Val *x, int count, Val *out);
+void nv_shift_bits(Nv *n, const Val *x, int by, int count, Val *out);
 
 /* nv_bound.c: of a comparison, what is cheaper for all registers together: where one operand is a
  * run of integers and the other one number.  The others of out[] stay NULL. */
