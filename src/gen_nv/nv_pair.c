@@ -10,8 +10,8 @@
  *
  * Other results of bf16 are computed as fp32 one by one, and rounded two at a time.
  *
- * Integers of 10 bits, and bytes, become fp16 so, too, by way of 1536 + x.  Of bytes and integers of 16 bits
- * the chips that add bf16 find the least and the largest.
+ * Integers of 10 bits, and bytes, become fp16 so, too, by way of 1536 + x.  Of bytes and integers
+ * of 16 bits the chips that add bf16 find the least and the largest.
  *
  * Elements stay in the word where what follows takes them from there, which LLVM sees.
  */
