@@ -10,6 +10,7 @@
  *   nv_convert.c a tile from one layout to another
  *   nv_pair.c    fp16, bf16 and short integers two at a time
  *   nv_divide.c  quotients with one divisor; nv_quotient.c those of integers
+ *   nv_pick.c    entries of small tables, four registers at a time
  *   nv_move.c    moves that are no linear map; nv_gather.c gathers and histograms
  *   nv_sort.c    rows in order
  *   nv_combine.c what reductions and scans share: nv_reduce.c, nv_scan.c
@@ -53,6 +54,7 @@ typedef struct {
     Val thread, lane, warp;        /* i32: numbers within the block, the warp, the block */
     Val leader;                    /* i1: the first thread, or NULL while nobody has asked */
     Val program[3];                /* i32 */
+    Val stopped;                   /* i1: an assertion has failed, as the plan's `look` asks */
     Val **regs;                    /* by tile id; NULL: not computed yet */
     Map *parts;                    /* nv_tile.c: what threads contribute to indices */
     Map *quotients;                /* nv_quotient.c: their magnitudes and signs; */
@@ -81,6 +83,9 @@ typedef struct {
 LLVMBasicBlockRef nv_block(Nv *n);    /* a new one, behind all others */
 void nv_wait(Nv *n, const NvWait *w); /* what the plan says; all who wait come here */
 void nv_wait_all(Nv *n); /* all threads that are launched, before the producer goes its own way */
+/* i1: have any of the threads that run the program that bit set, or all?  They wait for each other.
+ */
+Val nv_vote(Nv *n, bool any, Val own);
 /* What this thread has written to shared memory is there for units that read it by themselves. */
 void nv_fence_unit(Nv *n);
 void nv_set_registers(Nv *n, bool more, int count); /* nv.c: of each thread of these warps */
@@ -346,6 +351,11 @@ typedef struct {
     bool dividend_positive, divisor_positive; /* not below 0 */
 } NvQuotients;
 void nv_divide_by_one(Nv *n, const NvQuotients *d, int count, Val *out);
+
+/* nv_pick.c: entries of a table of eight, u32, by the low bits of x[r]; x[r] shifted to the left;
+ * of those registers where that is cheaper so.  The others of out[] stay NULL. */
+void nv_pick_entries(Nv *n, const int64_t *entries, const Val *x, int count, Val *out);
+void nv_shift_bits(Nv *n, const Val *x, int by, int count, Val *out);
 
 /* nv_bound.c: of a comparison, what is cheaper for all registers together: where one operand is a
  * run of integers and the other one number.  The others of out[] stay NULL. */

@@ -46,6 +46,14 @@ void nv_wait_all(Nv *n)
     nv_asm(n, n->l->none, "bar.sync 0;", "~{memory}", NULL, 0);
 }
 
+Val nv_vote(Nv *n, bool any, Val own)
+{
+    const char *text = arena_printf(n->arena, "bar.red.%s.pred $0, 0, %d, $1;", any ? "or" : "and",
+                                    nv_thread_count(n->plan));
+
+    return nv_asm(n, n->l->i1, text, "=b,b,~{memory}", &own, 1);
+}
+
 void nv_fence_unit(Nv *n)
 {
     nv_asm(n, n->l->none, "fence.proxy.async.shared::cta;", "~{memory}", NULL, 0);

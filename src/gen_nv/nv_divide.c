@@ -2,37 +2,40 @@
  * nv_divide.c - dividing many registers of fp32, exactly
  *
  * A correctly rounded division of two numbers takes some ten instructions and a branch.  Where
- * registers share the divisor, as a row does, s is that as a number in [1, 2), f the power of two
- * that was taken out, and r = 1/s is found once, correctly rounded.  Each x takes
+ * registers share the divisor s, as a row does, r = 1/s is found once, correctly rounded.  Each x
+ * takes
  *
- *     q = x r,   e = x - q s,   x / (s / f) = (q + e r) f
+ *     q = x r,   e = x - q s,   x / s = q + e r
  *
  * with fused multiply-adds.  q is off by less than 1.5 units in the last place, so before its last
- * rounding the sum is off by less than 7 / s parts of 2^24 of a unit.  A quotient of two numbers of
- * 24 bits is c / s such parts away from the middle between two numbers, with an integer c that is
- * not 0.  test_divide tries all with |c| <= 14, so the sum is right for x from 2^-90 on, so that
- * nothing underflows; nor does the product with f for divisors up to 2^24, and it may overflow.
- * Zeros go, too: e is rounded down, so that it is -0 and takes no sign away.
+ * rounding the sum is off by less than 7 / s parts of 2^24 of a unit, with s and x as numbers in
+ * [1, 2).  A quotient of two numbers of 24 bits is c / s such parts away from the middle between
+ * two numbers, with an integer c that is not 0.  test_divide tries all with |c| <= 14, so the sum
+ * is right where nothing underflows or overflows: for x from 2^-90 to 2^64 and divisors from 2^-62
+ * to 2^24.  Zeros go, too: e is rounded down, so that it is -0 and takes no sign away.
  *
- * To tell whether x may: x 2^-36 with small results flushed to zero, times 2^36, is x again unless
- * x is below 2^-90, infinite or NaN.  What differs is collected for a few registers, and if
- * anything does, they are all divided as usual, behind a branch that is hardly ever taken.
+ * To tell whether x is one of those takes one subtraction from its bits, without the sign, and half
+ * an instruction to find the largest of several differences.  Zeros fail that, and are told from
+ * what is small behind a branch: x 2^-36 with small results flushed to zero, times 2^36, is x again
+ * unless x is below 2^-90, infinite or NaN.  If there is anything else they are all divided as
+ * usual, behind a branch that is hardly ever taken.
  *
  * So are a few by one divisor and a few by another, as of two rows, behind one branch for all.
  *
  * Halves are never that small, and integers nothing of the kind, so one comparison of the largest
  * of several, or none, tells.
  *
- * Where a quotient may be off by a little (src/axis/loose.c) it is x (r f), whatever x is.
+ * Where a quotient may be off by a little (src/axis/loose.c) it is x (r f), whatever x is: f is the
+ * power of two that was taken out of s, which may be anything from 2^-126 on.
  *
- * Registers that each have a divisor of their own go by the same steps without an f, and take their
- * sign at the front, so that -0 stays; that is right while both are between 2^-62 and 2^62, or x is
- * 0.  A divisor of which it is known that it is not below 2^-100 needs no test for that where x is
- * at most 2^27.  One branch for several, and not one each, lets them be divided side by side.  So
- * do integers and halves by one divisor.
+ * Registers that each have a divisor of their own go by the same steps, and take their sign at the
+ * front, so that -0 stays; that is right while both are between 2^-62 and 2^62, or x is 0.  A
+ * divisor of which it is known that it is not below 2^-100 needs no test for that where x is at
+ * most 2^27.  One branch for several, and not one each, lets them be divided side by side.  So do
+ * integers and halves by one divisor.
  *
- * 1/s is r without an f, from 2^-126 to 2^126; of numbers that are not tiny, as in a sigmoid, only
- * the latter has to be told.  2/s, or by another power of two, is that times the power.
+ * 1/s is r, from 2^-126 to 2^126; of numbers that are not tiny, as in a sigmoid, only the latter
+ * has to be told.  2/s, or by another power of two, is that times the power.
  */
 #include "nv.h"
 
@@ -49,16 +52,17 @@ enum {
     WINDOW = 64,  /* how far to look for them */
 };
 
-/* With an f a divisor is at most that. */
-static const double MOST_DIVISOR = 1 << 24;
+/* Where registers share one, dividends and divisors; of moderate ones these are at most LARGEST. */
+static const double LEAST_SHARED = 0x1p-90, LARGEST_SHARED = 0x1p64, MOST_DIVISOR = 1 << 24;
 
-/* Without an f both are at most that, and at least 1 by it; dividends of what is not tiny. */
+/* Both where each has its own, which are at least 1 by it; dividends of what is not tiny. */
 static const double LARGEST = 0x1p62, LARGEST_BY_LARGE = 0x1p27;
 
+/* Their product with f, and whether that goes. */
 typedef struct {
-    Val s, r, f;
+    Val factor;
     Val fits; /* i1 */
-} Divisor;
+} Loosely;
 
 /* One step of Newton's behind the instruction rounds correctly where s is at home, as the
  * assembler's own rcp.rn does. */
@@ -81,25 +85,9 @@ static bool is_constant(Val v, double *out)
     return true;
 }
 
-/* Of a constant that fits. */
-static Divisor constant_divisor(Nv *n, double whole)
+/* By which dividends are multiplied that may be off by a little. */
+static Loosely loose_divisor(Nv *n, Val whole)
 {
-    LLVMTypeRef f32 = n->l->f32;
-    int exponent;
-    float s = (float)(2 * frexp(whole, &exponent));
-
-    return (Divisor){.s = llvm_real(f32, (double)s),
-                     .r = llvm_real(f32, (double)(1 / s)),
-                     .f = llvm_real(f32, ldexp(1, 1 - exponent)),
-                     .fits = llvm_int(n->l->i1, 1)};
-}
-
-static Divisor divisor(Nv *n, Val whole)
-{
-    double known;
-
-    if (is_constant(whole, &known))
-        return constant_divisor(n, known);
     enum { EXPONENT = 0x7f800000, TWICE_ONE = 0x7f000000 }; /* bits of the exponent; of 1, twice */
     LLVMTypeRef f32 = n->l->f32, i32 = n->l->i32;
     Val one = llvm_real(f32, 1), least = llvm_real(f32, 0x1p-126),
@@ -108,37 +96,34 @@ static Divisor divisor(Nv *n, Val whole)
     Val f = LLVMBuildSub(n->b, llvm_int(i32, TWICE_ONE), exponent, "");
     f = LLVMBuildBitCast(n->b, f, f32, "");
     Val s = LLVMBuildFMul(n->b, whole, f, "");
-    Divisor d = {.s = s, .r = reciprocal(n, s, one), .f = f};
+    Loosely d = {.factor = LLVMBuildFMul(n->b, reciprocal(n, s, one), f, "")};
 
     Val below = LLVMBuildFCmp(n->b, LLVMRealOLE, whole, most, "");
     d.fits = LLVMBuildAnd(n->b, LLVMBuildFCmp(n->b, LLVMRealOGE, whole, least, ""), below, "");
     return d;
 }
 
-/* Of a number that is used as it is. */
-static Divisor own_divisor(Nv *n, Val s)
+/* 1/s, correctly rounded. */
+static Val inverse(Nv *n, Val s)
 {
     double known;
-
-    if (is_constant(s, &known))
-        return constant_divisor(n, known);
     Val one = llvm_real(n->l->f32, 1);
-    Val above = LLVMBuildFCmp(n->b, LLVMRealOGE, s, llvm_real(n->l->f32, 1 / LARGEST), "");
-    Val below = LLVMBuildFCmp(n->b, LLVMRealOLE, s, llvm_real(n->l->f32, LARGEST), "");
-    Divisor d = {.s = s, .r = reciprocal(n, s, one), .f = one};
 
-    d.fits = LLVMBuildAnd(n->b, above, below, "");
-    return d;
+    return is_constant(s, &known) ? llvm_real(n->l->f32, (double)(1 / (float)known))
+                                  : reciprocal(n, s, one);
 }
 
-static Val quotient_by(Nv *n, const Divisor *d, Val x)
+/* r is 1/s. */
+static Val quotient_by(Nv *n, Val s, Val r, Val x)
 {
-    Val q = LLVMBuildFMul(n->b, x, d->r, "");
-    Val in[] = {LLVMBuildFNeg(n->b, q, ""), d->s, x};
+    Val q = LLVMBuildFMul(n->b, x, r, "");
+    Val in[] = {LLVMBuildFNeg(n->b, q, ""), s, x};
     Val e = llvm_call(n->l, n->b, "llvm.nvvm.fma.rm.f", 0, NULL, 3, in);
 
-    return LLVMBuildFMul(n->b, llvm_fma(n->l, n->b, e, d->r, q), d->f, "");
+    return llvm_fma(n->l, n->b, e, r, q);
 }
+
+/* --- what fits --- */
 
 /* An i32: 0 if x is 0, or a number from `least` on. */
 static Val unfit(Nv *n, Val x, double least)
@@ -163,14 +148,9 @@ static bool all_from(const Val *x, const int *regs, int count, LLVMOpcode a, LLV
     return true;
 }
 
-/* Of several, without a sign where that is said; NaN does not count. */
-static Val extreme(Nv *n, const char *of_two, const Val *x, const int *regs, int count,
-                   bool magnitude)
+/* Of of[]; NaN does not count. */
+static Val extreme(Nv *n, const char *of_two, Val *of, int count)
 {
-    Val of[MOST] = {NULL};
-
-    for (int i = 0; i < count; i++)
-        of[i] = magnitude ? llvm_call1(n->l, n->b, "llvm.fabs", x[regs[i]]) : x[regs[i]];
     for (int rest = count; rest > 1;
          rest = (rest + 1) / 2) { /* pairs, so that none is waited for */
         for (int i = 0; i < rest / 2; i++)
@@ -181,17 +161,47 @@ static Val extreme(Nv *n, const char *of_two, const Val *x, const int *regs, int
     return of[0];
 }
 
+/* The largest, without a sign where that is said. */
+static Val largest(Nv *n, const Val *x, const int *regs, int count, bool magnitude)
+{
+    Val of[MOST] = {NULL};
+
+    for (int i = 0; i < count; i++)
+        of[i] = magnitude ? llvm_call1(n->l, n->b, "llvm.fabs", x[regs[i]]) : x[regs[i]];
+    return extreme(n, "llvm.maxnum", of, count);
+}
+
 /* i1: is none of them, without a sign, beyond that? */
 static Val none_above(Nv *n, const Val *x, const int *regs, int count, double most)
 {
-    return LLVMBuildFCmp(n->b, LLVMRealOLE, extreme(n, "llvm.maxnum", x, regs, count, true),
+    return LLVMBuildFCmp(n->b, LLVMRealOLE, largest(n, x, regs, count, true),
                          llvm_real(n->l->f32, most), "");
 }
 
-static Val none_below(Nv *n, const Val *x, const int *regs, int count, double least)
+static uint32_t bits_of(double v)
 {
-    return LLVMBuildFCmp(n->b, LLVMRealOGE, extreme(n, "llvm.minnum", x, regs, count, true),
-                         llvm_real(n->l->f32, least), "");
+    float f = (float)v;
+    uint32_t bits;
+
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+/* i1: are all of them, without a sign where that is said, within these?  Neither 0 nor NaN is. */
+static Val all_within(Nv *n, const Val *x, const int *regs, int count, bool magnitude, double least,
+                      double most)
+{
+    LLVMTypeRef i32 = n->l->i32;
+    Val of[MOST] = {NULL}, one = llvm_int(i32, 1);
+    uint32_t low = bits_of(least) << magnitude, high = bits_of(most) << magnitude;
+
+    for (int i = 0; i < count; i++) {
+        Val bits = llvm_bits(n->l, n->b, x[regs[i]]);
+        bits = magnitude ? LLVMBuildShl(n->b, bits, one, "") : bits;
+        of[i] = LLVMBuildSub(n->b, bits, llvm_int(i32, low), "");
+    }
+    return LLVMBuildICmp(n->b, LLVMIntULE, extreme(n, "llvm.umax", of, count),
+                         llvm_int(i32, high - low), "");
 }
 
 /* i1: are all of them 0 or from `least` on, and numbers? */
@@ -287,6 +297,16 @@ static Ways ways_begin(Nv *n, Val good)
     return w;
 }
 
+/* The first one, too, where `good`, which is found out at the head of the second one, is so. */
+static void ways_or(Nv *n, Ways *w, Val good)
+{
+    LLVMBasicBlockRef rest = nv_block(n);
+
+    LLVMBuildCondBr(n->b, good, w->way, rest);
+    w->detour = rest;
+    LLVMPositionBuilderAtEnd(n->b, w->way);
+}
+
 static void ways_end(Nv *n, Ways w, const Group *g, const Val *usual, Val *out)
 {
     Val rare[MOST];
@@ -310,29 +330,81 @@ static bool all_moderate(const Group *g)
            all_from(g->x, g->regs, g->count, LLVMFPExt, LLVMFPExt);
 }
 
+/* Where all dividends are 0 or within these, and that is so, too.  Zeros are told from what is
+ * small behind a branch. */
+static Ways begin_within(Nv *n, const Group *g, Val too, double least, double most)
+{
+    Val within = all_within(n, g->x, g->regs, g->count, true, least, most);
+    Ways w = ways_begin(n, LLVMBuildAnd(n->b, within, too, ""));
+
+    LLVMPositionBuilderAtEnd(n->b, w.detour);
+    Val fit = all_fit(n, g->x, g->regs, g->count, least);
+    fit = LLVMBuildAnd(n->b, fit, none_above(n, g->x, g->regs, g->count, most), "");
+    ways_or(n, &w, LLVMBuildAnd(n->b, fit, too, ""));
+    return w;
+}
+
+/* The registers that have the first of those that share a divisor; how many. */
+static int divisors_of(const Group *g, int regs[DIVISORS])
+{
+    int n = 0;
+
+    for (int i = 0; i < g->count; i += alike(g, i))
+        regs[n++] = g->regs[i];
+    return n;
+}
+
+/* i1: are divisors, which are no constants, where they belong? */
+static Val divisors_fit(Nv *n, const Group *g, double most)
+{
+    int all[DIVISORS], count = divisors_of(g, all), asked = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (!LLVMIsConstant(g->s[all[i]]))
+            all[asked++] = all[i];
+    }
+    return asked > 0 ? all_within(n, g->s, all, asked, false, 1 / LARGEST, most)
+                     : llvm_int(n->l->i1, 1);
+}
+
 /* By one s or a few.  Which way is known before anything is divided: at no time are dividends and
  * quotients alive together. */
-static void divide_shared(Nv *n, const Group *g, bool loose, Val *out)
+static void divide_shared(Nv *n, const Group *g, Val *out)
 {
-    enum { LEAST_SHARED = 90 };
-    bool moderate = !loose && all_moderate(g);
-    Val usual[MOST], good = loose ? llvm_int(n->l->i1, 1)
-                                  : all_fit(n, g->x, g->regs, g->count, ldexp(1, -LEAST_SHARED));
-    Divisor d[DIVISORS];
+    bool moderate = all_moderate(g);
+    int first[DIVISORS], divisors = divisors_of(g, first);
+    Val usual[MOST], r[DIVISORS];
+    Val good = divisors_fit(n, g, moderate ? LARGEST : MOST_DIVISOR);
 
-    for (int i = 0, k = 0; i < g->count; i += alike(g, i), k++) {
+    for (int k = 0; k < divisors; k++)
+        r[k] = inverse(n, g->s[first[k]]);
+    Ways w =
+        moderate
+            ? ways_begin(n, LLVMBuildAnd(n->b, good, all_fit(n, g->x, g->regs, g->count, 0), ""))
+            : begin_within(n, g, good, LEAST_SHARED, LARGEST_SHARED);
+    for (int i = 0, k = -1; i < g->count; i++) {
         Val s = g->s[g->regs[i]];
-        d[k] = moderate ? own_divisor(n, s) : divisor(n, s);
-        good = LLVMBuildAnd(n->b, d[k].fits, good, "");
+        k += i == 0 || s != g->s[g->regs[i - 1]];
+        usual[i] = quotient_by(n, s, r[k], g->x[g->regs[i]]);
+    }
+    ways_end(n, w, g, usual, out);
+}
+
+/* The same where quotients may be off by a little. */
+static void divide_loosely(Nv *n, const Group *g, Val *out)
+{
+    int first[DIVISORS], divisors = divisors_of(g, first);
+    Val usual[MOST], good = NULL;
+    Loosely d[DIVISORS];
+
+    for (int k = 0; k < divisors; k++) {
+        d[k] = loose_divisor(n, g->s[first[k]]);
+        good = nv_both(n, good, d[k].fits);
     }
     Ways w = ways_begin(n, good);
-    for (int i = 0, k = 0, end; i < g->count; i = end, k++) {
-        Val factor = loose ? LLVMBuildFMul(n->b, d[k].r, d[k].f, "") : NULL;
-        end = i + alike(g, i);
-        for (int r = i; r < end; r++) {
-            Val x = g->x[g->regs[r]];
-            usual[r] = loose ? LLVMBuildFMul(n->b, x, factor, "") : quotient_by(n, &d[k], x);
-        }
+    for (int i = 0, k = -1; i < g->count; i++) {
+        k += i == 0 || g->s[g->regs[i]] != g->s[g->regs[i - 1]];
+        usual[i] = LLVMBuildFMul(n->b, g->x[g->regs[i]], d[k].factor, "");
     }
     ways_end(n, w, g, usual, out);
 }
@@ -343,10 +415,11 @@ static void invert_group(Nv *n, const Group *g, const NvDivision *d, Val *out)
     double least = 0x1p-126 * fmax(fabs(d->power), 1), most = 0x1p126 * fmin(fabs(d->power), 1);
     LLVMTypeRef f32 = n->l->f32;
     Val one = llvm_real(f32, 1), power = llvm_real(f32, d->power), usual[MOST];
-    Val largest = extreme(n, "llvm.maxnum", g->s, g->regs, g->count, !d->large);
-    Val good = LLVMBuildFCmp(n->b, LLVMRealOLT, largest, llvm_real(f32, most), "");
-    if (!d->large)
-        good = LLVMBuildAnd(n->b, good, none_below(n, g->s, g->regs, g->count, least), "");
+    Val good = d->large
+                   ? LLVMBuildFCmp(n->b, LLVMRealOLT, largest(n, g->s, g->regs, g->count, false),
+                                   llvm_real(f32, most), "")
+                   : all_within(n, g->s, g->regs, g->count, true, least,
+                                (double)nextafterf((float)most, 0));
     Ways w = ways_begin(n, good);
 
     for (int i = 0; i < g->count; i++) {
@@ -369,17 +442,14 @@ static Val with_sign_of(Nv *n, Val x, Val s)
 static void divide_each(Nv *n, const Group *g, const NvDivision *d, Val *out)
 {
     const double least = 1 / LARGEST, most = d->large ? LARGEST_BY_LARGE : LARGEST;
-    Val usual[MOST], good = all_fit(n, g->x, g->regs, g->count, least);
+    Val usual[MOST], good = d->large ? none_above(n, g->s, g->regs, g->count, LARGEST)
+                                     : all_within(n, g->s, g->regs, g->count, true, least, LARGEST);
+    Ways w = begin_within(n, g, good, least, most);
 
-    good = LLVMBuildAnd(n->b, good, none_above(n, g->x, g->regs, g->count, most), "");
-    good = LLVMBuildAnd(n->b, good, none_above(n, g->s, g->regs, g->count, LARGEST), "");
-    if (!d->large)
-        good = LLVMBuildAnd(n->b, good, none_below(n, g->s, g->regs, g->count, least), "");
-    Ways w = ways_begin(n, good);
     for (int i = 0; i < g->count; i++) {
         Val s = g->s[g->regs[i]], x = g->x[g->regs[i]];
-        Divisor by = own_divisor(n, d->positive ? s : llvm_call1(n->l, n->b, "llvm.fabs", s));
-        usual[i] = quotient_by(n, &by, d->positive ? x : with_sign_of(n, x, s));
+        Val size = d->positive ? s : llvm_call1(n->l, n->b, "llvm.fabs", s);
+        usual[i] = quotient_by(n, size, inverse(n, size), d->positive ? x : with_sign_of(n, x, s));
     }
     ways_end(n, w, g, usual, out);
 }
@@ -393,7 +463,7 @@ static int least_of(Val s)
 
     if (!is_constant(s, &known))
         return LEAST;
-    bool fits = known >= 0x1p-126 && known <= MOST_DIVISOR; /* NaN: no */
+    bool fits = known >= 1 / LARGEST && known <= MOST_DIVISOR; /* NaN: no */
     return fits && frexp(known, &exponent) != 0.5 ? 2 : INT32_MAX;
 }
 
@@ -421,7 +491,11 @@ static void divide_alike(Nv *n, const NvDivision *d, int count, Val *out)
         int least = asks ? least_of(d->s[r]) : INT32_MAX;
         if (found > 0 &&
             (r == count || (more >= least && (divisors == DIVISORS || found + more > FEW)))) {
-            divide_shared(n, &(Group){d->x, d->s, regs, found}, d->loose, out);
+            Group g = {d->x, d->s, regs, found};
+            if (d->loose)
+                divide_loosely(n, &g, out);
+            else
+                divide_shared(n, &g, out);
             found = divisors = 0;
         }
         if (more < least)

@@ -159,6 +159,25 @@ static void compute_pairs(Nv *n, const NvStep *s, Val *out)
     nv_compute_pairs(n, s->op, in, nv_count(s->out[0]), out);
 }
 
+static void pick_rows(Nv *n, const NvStep *s, Val *out)
+{
+    Val *in[2];
+
+    operands(n, s, in);
+    nv_pick_entries(n, s->op->attrs, in[0], nv_count(s->out[0]), out);
+}
+
+static void shift_rows(Nv *n, const NvStep *s, Val *out)
+{
+    int64_t by;
+    Val *in[2];
+
+    if (!value_const_int(s->op->operands[1], &by) || by < 0 || by >= 32)
+        return;
+    operands(n, s, in);
+    nv_shift_bits(n, in[0], (int)by, nv_count(s->out[0]), out);
+}
+
 /* What is cheaper for all registers together than one by one. */
 static void compute_together(Nv *n, const NvStep *s, Val *out)
 {
@@ -174,6 +193,10 @@ static void compute_together(Nv *n, const NvStep *s, Val *out)
     else if ((s->op->code == OP_div || s->op->code == OP_rem) && dtype_is_int(t->dtype) &&
              dtype_bits(t->dtype) >= 32)
         divide_words(n, s, out);
+    else if (s->op->code == OP_lookup8 && t->dtype == DT_U32)
+        pick_rows(n, s, out);
+    else if (s->op->code == OP_shl && t->dtype == DT_U32)
+        shift_rows(n, s, out);
     else if (!t->pointer && t->dtype != DT_I1 && dtype_bits(t->dtype) <= 16)
         compute_pairs(n, s, out);
 }

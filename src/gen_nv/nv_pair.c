@@ -10,8 +10,8 @@
  *
  * Other results of bf16 are computed as fp32 one by one, and rounded two at a time.
  *
- * Integers of 10 bits become fp16 so, too, by way of 1536 + x.  Of bytes and integers of 16 bits
- * the chips that add bf16 find the least and the largest.
+ * Integers of 10 bits, and bytes, become fp16 so, too, by way of 1536 + x.  Of bytes and integers
+ * of 16 bits the chips that add bf16 find the least and the largest.
  *
  * Elements stay in the word where what follows takes them from there, which LLVM sees.
  */
@@ -252,28 +252,33 @@ static void compute_pairs(Nv *n, const Type *t, const char *text, Val *const in[
     }
 }
 
-/* Is it a cast of words to fp16 that are numbers of 10 bits, or fewer? */
+/* Is it a cast to fp16 of words that are numbers of 10 bits, or fewer, or of bytes? */
 static bool casts_few_bits(const Nv *n, const Op *op)
 {
     enum { MOST = 512 };
     const Type *from = op->operands[0]->type;
     const Axis *range = axis_of(n->plan->axis, op->operands[0]);
 
-    return op->code == OP_cast && op->results[0]->type->dtype == DT_FP16 && !from->pointer &&
-           dtype_is_int(from->dtype) && dtype_bits(from->dtype) == 32 && range->has_range &&
-           range->lo >= -MOST && range->hi < MOST;
+    if (op->code != OP_cast || op->results[0]->type->dtype != DT_FP16 || from->pointer ||
+        !dtype_is_int(from->dtype))
+        return false;
+    return dtype_bits(from->dtype) == 8 || (dtype_bits(from->dtype) == 32 && range->has_range &&
+                                            range->lo >= -MOST && range->hi < MOST);
 }
 
 /* 1536 + x is a number of fp16 that has x in its low bits. */
-static void cast_pairs(Nv *n, const Type *t, const Val *x, int count, Val *out)
+static void cast_pairs(Nv *n, const Op *op, const Val *x, int count, Val *out)
 {
+    const Type *from = op->operands[0]->type, *t = op->results[0]->type;
     enum { MAGIC = 0x6600 }; /* the bits of that number without x */
     int regs[2];
 
     for (int r = 0; next_pair(x, count, &r, regs);) {
         Val halves[2], word;
         for (int i = 0; i < 2; i++) {
-            Val sum = LLVMBuildAdd(n->b, x[regs[i]], llvm_int(n->l->i32, MAGIC), "");
+            Val whole =
+                LLVMBuildIntCast2(n->b, x[regs[i]], n->l->i32, dtype_is_signed(from->dtype), "");
+            Val sum = LLVMBuildAdd(n->b, whole, llvm_int(n->l->i32, MAGIC), "");
             halves[i] = LLVMBuildTrunc(n->b, sum, n->l->i16, "");
         }
         nv_pack(n, halves, 2, 2, &word);
@@ -291,7 +296,7 @@ void nv_compute_pairs(Nv *n, const Op *op, Val *const in[2], int count, Val *out
     if (text)
         compute_pairs(n, t, text, in, count, out);
     else if (goes_in_halves(t) && casts_few_bits(n, op))
-        cast_pairs(n, t, in[0], count, out);
+        cast_pairs(n, op, in[0], count, out);
 }
 
 /* --- rounding --- */

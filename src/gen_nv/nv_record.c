@@ -276,6 +276,42 @@ static void end_program(const Record *r)
     LLVMPositionBuilderAtEnd(n->b, nv_block(n));
 }
 
+static void put_record(Record *r)
+{
+    Nv *n = r->n;
+
+    if (r->step->uses.len > 0) {
+        share_record(r);
+        return;
+    }
+    LLVMBasicBlockRef after = nv_begin_if(n, leader_of(n));
+    r->record = take_record_room(r);
+    write_record(r);
+    nv_end_if(n, after);
+}
+
+/* Is it behind the vote that ends programs which are not to run, too? */
+static bool is_looked_at(const Nv *n, const NvStep *s)
+{
+    const NvStep *looked = n->plan->looked;
+
+    return looked && block_encloses(looked->op->block, s->op->block);
+}
+
+/* There: has this one failed itself, and nobody before it began?  The first thread, which says
+ * so, knows. */
+static void put_record_if_failed(Record *r)
+{
+    Nv *n = r->n;
+    Val first = nv_scalar(n, r->step->in[0]), none = llvm_int(n->l->i32, INT32_MAX);
+    Val failed = LLVMBuildICmp(n->b, LLVMIntNE, first, none, "");
+
+    failed = LLVMBuildAnd(n->b, failed, LLVMBuildNot(n->b, n->stopped, ""), "");
+    LLVMBasicBlockRef after = nv_begin_if(n, failed);
+    put_record(r);
+    nv_end_if(n, after);
+}
+
 void nv_record(Nv *n, const NvStep *s)
 {
     Record r = {.n = n, .step = s, .buffer = port_of(n)};
@@ -283,14 +319,10 @@ void nv_record(Nv *n, const NvStep *s)
     if (!r.buffer)
         return; /* nobody listens */
     find_places(&r);
-    if (s->uses.len > 0) {
-        share_record(&r);
-    } else {
-        LLVMBasicBlockRef after = nv_begin_if(n, leader_of(n));
-        r.record = take_record_room(&r);
-        write_record(&r);
-        nv_end_if(n, after);
-    }
+    if (is_looked_at(n, s))
+        put_record_if_failed(&r);
+    else
+        put_record(&r);
     if (attr_record_kind(s->op) == RECORD_ASSERT)
         end_program(&r);
 }
@@ -301,25 +333,23 @@ static void find_assertion(Op *op, void *found)
         *(bool *)found = true;
 }
 
-/* All threads do as one of them sees it. */
+/* All threads do as the first one sees it: here, or where the plan has them vote. */
 void nv_record_program(Nv *n)
 {
-    Val port = port_of(n);
+    Val port = port_of(n), stop;
     bool asserts = false;
 
     ir_walk(n->func->body, find_assertion, &asserts);
     if (!port || !asserts)
         return;
-    const char *read = arena_printf(n->arena, "ld.volatile.global.b32 $0, [$1+%zu];",
-                                    offsetof(RecordBuffer, stop));
-    Val stop = nv_asm(n, n->l->i32, read, "=r,l,~{memory}", &port, 1);
-    const char *agree = arena_printf(n->arena,
-                                     "{ .reg .pred p; setp.ne.b32 p, $1, 0; "
-                                     "bar.red.or.pred p, 0, %d, p; selp.b32 $0, 1, 0, p; }",
-                                     n->plan->warps * NV_LANES);
-    stop = nv_asm(n, n->l->i32, agree, "=r,r,~{memory}", &stop, 1);
-    Val stopped = LLVMBuildICmp(n->b, LLVMIntNE, stop, llvm_int(n->l->i32, 0), "");
-    LLVMBasicBlockRef go = nv_begin_if(n, stopped);
+    NvPlace p = {.how = "ld.volatile.global", .address = port, .bytes = sizeof(int32_t)};
+    p.offset = offsetof(RecordBuffer, stop);
+    p.predicate = leader_of(n);
+    nv_read(n, &p, NULL, &stop);
+    n->stopped = LLVMBuildICmp(n->b, LLVMIntNE, stop, llvm_int(n->l->i32, 0), "");
+    if (n->plan->look)
+        return;
+    LLVMBasicBlockRef go = nv_begin_if(n, nv_vote(n, true, n->stopped));
     LLVMBuildRetVoid(n->b);
     LLVMPositionBuilderAtEnd(n->b, go);
 }

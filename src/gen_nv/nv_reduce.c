@@ -424,6 +424,26 @@ static void reduce_warp_stage(Combining *c, const NvStage *g)
     }
 }
 
+/* --- votes --- */
+
+static void vote(Combining *c, const NvStage *g)
+{
+    Nv *n = c->n;
+    bool any = c->plan->kind.neutral == OP_or;
+    Val *own = &c->x[0].v[0];
+
+    c->done |= g->bits;
+    if (c->step == n->plan->look && n->stopped)
+        *own = LLVMBuildOr(n->b, *own, n->stopped, "");
+    if (g->kind == STEP_WARP && n->plan->warps > 1) {
+        *own = nv_vote(n, any, *own);
+        return;
+    }
+    Val args[] = {llvm_int(n->l->i32, -1), *own};
+    *own = llvm_call(n->l, n->b, any ? "llvm.nvvm.vote.any.sync" : "llvm.nvvm.vote.all.sync", 0,
+                     NULL, COUNT(args), args);
+}
+
 /* --- the whole --- */
 
 static void put_results(Combining *c)
@@ -449,7 +469,9 @@ void nv_reduce(Nv *n, const NvStep *s)
 
     for (int i = 0; i < c.plan->nstages; i++) {
         const NvStage *g = &c.plan->stages[i];
-        if (g->kind == STEP_LANE)
+        if (c.plan->votes && g->kind != STEP_REGISTER)
+            vote(&c, g);
+        else if (g->kind == STEP_LANE)
             reduce_lane_stage(&c, g);
         else if (g->kind == STEP_WARP)
             reduce_warp_stage(&c, g);

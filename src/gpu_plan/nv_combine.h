@@ -8,6 +8,9 @@
  * first, which leaves the fewest shuffles; else bits go from the lowest to the highest, so that
  * each part is a run of neighbours and the earlier run is the region's first operand.
  *
+ * A bit of each thread that all are to know, whether any or all have it set, takes no exchange: one
+ * instruction asks a warp, or all warps where they wait for each other.
+ *
  * nv_combine_plan.c decides on the stages, nv_combine.c has what both need to carry them out.
  */
 #ifndef TILEC_GPU_PLAN_NV_COMBINE_H
@@ -47,7 +50,8 @@ typedef struct {
     bool any_order;
     bool uses_memory; /* the region does: it runs for what exists alone */
     bool once;        /* each combination is done by one thread, and all learn the end from it */
-    NvDeal deal;      /* of no rows: each thread has all that it held a part of */
+    bool votes;  /* of one bit: behind the registers' there is one stage, in which threads vote */
+    NvDeal deal; /* of no rows: each thread has all that it held a part of */
     int nstages;
     NvStage stages[LAYOUT_MAX_BITS + 1];
 } NvCombine;

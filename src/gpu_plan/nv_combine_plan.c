@@ -360,6 +360,40 @@ void nv_choose_scan(NvPlan *p, const Op *op)
         nv_set_home(p, op->results[i], l, NV_PLAIN);
 }
 
+/* --- votes --- */
+
+/* Does it end as one bit, and does each thread have one of it? */
+static bool is_vote(const Op *op, const AxisWalk *walk)
+{
+    const Type *t = op->operands[0]->type;
+    CombineKind kind = ir_combine_kind(op);
+
+    return ir_reduces(op) && op->noperands == 1 && t->rank == 1 && !t->pointer &&
+           t->dtype == DT_I1 && (kind.neutral == OP_or || kind.neutral == OP_and) &&
+           walk->nsteps > 0;
+}
+
+/* What threads have comes together at once.  Those with copies may ask as well. */
+static void make_vote(NvCombine *c)
+{
+    NvStage all = {.kind = STEP_LANE, .buffer = NV_NO_BUFFER};
+    int n = 0;
+
+    for (int i = 0; i < c->nstages; i++) {
+        const NvStage *g = &c->stages[i];
+        if (g->kind == STEP_REGISTER) {
+            c->stages[n++] = *g;
+            continue;
+        }
+        all.bits |= g->bits;
+        all.kind = g->kind == STEP_WARP ? STEP_WARP : all.kind;
+    }
+    c->votes = all.bits != 0;
+    if (c->votes)
+        c->stages[n++] = all;
+    c->nstages = n;
+}
+
 /* --- the plan --- */
 
 static const NvCombine *plan_combine(NvPlan *p, NvStep *s)
@@ -376,16 +410,19 @@ static const NvCombine *plan_combine(NvPlan *p, NvStep *s)
         !deal_out(s->op, c->layout, &c->walk, &c->deal))
         c->deal = (NvDeal){0};
     make_stages(c);
+    if (is_vote(s->op, &c->walk))
+        make_vote(c);
     if (c->once) /* of no bits: all read what the one has found that did it */
         c->stages[c->nstages++] = (NvStage){.kind = STEP_WARP};
     for (int i = 0; i < c->nstages; i++) {
         NvStage *g = &c->stages[i];
-        if (g->kind == STEP_WARP) {
+        if (g->kind == STEP_WARP)
+            s->within = nv_wait_warps(p);
+        if (g->kind == STEP_WARP && !c->votes) {
             plan_exchange(p, s->op, c, g, done);
             g->buffer = nv_buffer(p, nv_stage_start(g, s->op, s->op->noperands));
             nv_use(p, s, g->buffer, true, false);
             nv_use(p, s, g->buffer, false, true);
-            s->within = nv_wait_warps(p);
         }
         done |= g->bits;
     }

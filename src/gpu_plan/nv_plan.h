@@ -316,6 +316,9 @@ struct NvPlan {
     Map *fields;         /* load to NvFields */
     VEC(NvGroup) groups; /* nv_access.c: all of the kernel's, each with all of its accesses */
     NvBlock *body;
+    /* The vote on the first assertions, which also finds out whether one failed elsewhere, and the
+     * record behind it that ends the program then; NULL: it is asked for at the program's start. */
+    const NvStep *look, *looked;
     bool turns;        /* some loop's groups take turns */
     NvRing *ring;      /* what a producer fills; NULL: there is none */
     NvBlock *producer; /* the steps of its thread, the first one behind all warps */
@@ -569,6 +572,7 @@ int nv_atomic_bits(const NvPlan *p, const Op *op);
 void nv_list_atomic(NvPlan *p, const Op *op); /* with memory for results of whoever holds copies */
 /* nv_record_plan.c: there are no results to choose homes for. */
 void nv_list_record(NvPlan *p, const Op *op);
+void nv_find_look(NvPlan *p); /* NvPlan.look, when all steps are listed */
 void nv_choose_inline(NvPlan *p,
                       const Op *op); /* nv_inline_plan.c: the home of one operand for all */
 void nv_list_inline(NvPlan *p, const Op *op); /* refused where its constraints cannot be met */

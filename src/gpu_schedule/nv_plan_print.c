@@ -90,8 +90,14 @@ static void put_vectors(PlanText *x, const NvMove *m)
 }
 
 /* ", parts of 4 lanes": what several warps have found */
-static void put_spread(PlanText *x, const NvCombine *c)
+static void put_spread(PlanText *x, const NvStep *s)
 {
+    const NvCombine *c = s->detail;
+
+    if (c->votes)
+        text_put(&x->out, " by vote");
+    if (s == x->plan->look)
+        text_put(&x->out, ", stopped or not");
     if (c->deal.rows)
         text_printf(&x->out, ", 1 of %d rows a thread", 1 << __builtin_popcount(c->deal.rows));
     for (int i = 0; i < c->nstages; i++) {
@@ -208,7 +214,7 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
     if (s->kind == NV_MOVE && s->detail)
         put_vectors(x, s->detail);
     if (s->kind == NV_REDUCE && s->detail)
-        put_spread(x, s->detail);
+        put_spread(x, s);
     if (s->kind == NV_SORT && s->detail)
         put_sort(x, s->detail);
     if (s->kind == NV_DOT)

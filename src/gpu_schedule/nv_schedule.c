@@ -175,6 +175,7 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, Without *without, b
     nv_find_early_loads(p);
     nv_issue_loads(p);
     nv_find_leave(p);
+    nv_find_look(p);
     nv_choose_budget(p);
     return nv_verify(p) ? p : NULL;
 }

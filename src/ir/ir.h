@@ -402,6 +402,13 @@ Value *build_load_like(Builder *b, const Op *load, Value *pointer, Value *mask, 
 Op *build_scan(Builder *b, int n, Value *const *tiles, int axis, bool reverse);
 void build_yield(Builder *b, OpCode ends, int n, Value *const *values); /* yield condition return */
 
+/* failure.c */
+/* An `if` without an else; what goes there comes in front of its end. */
+Builder build_branch(Builder *b, Value *condition);
+/* Say that an assertion or a check failed, where `bad`, i1 in its shape, is set; `asked`: if any
+ * is, else one is known to be. */
+void build_failure(Builder *b, const Op *op, Value *bad, bool asked);
+
 /* edit.c */
 void op_remove(Op *op);                    /* unlink; its results must have no uses left */
 void op_insert_before(Op *op, Op *before); /* move or place */

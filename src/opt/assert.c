@@ -1,98 +1,99 @@
 /*
  * assert.c - assertions and checks as the code that finds where they fail
  *
- * Takes and gives verified IR; no target has `assert` or `check` behind it.  Both become one
- * number, the first element that fails, which costs no more than the largest of a tile does, and an
- * `if` that is hardly ever taken: there the rest is found out, and `record` says it.
+ * Takes and gives verified IR; no target has `assert` or `check` behind it.  Both become one look,
+ * whether any element fails, and an `if` that is hardly ever taken: there the rest is found out,
+ * and `record` says it.
  *
- *     %far = select %bad, %index, %none        a tile's numbers where it fails
- *     %first = reduce %far                     by min, over all dimensions
- *     %wrong = lt %first, %none
- *     if %wrong { record %first, %count, %offset kind=check .. }
+ *     %wrong = reduce %bad                         by or, over all dimensions
+ *     if %wrong {
+ *         %far = select %bad, %index, %none        a tile's numbers where it fails
+ *         %first = reduce %far                     by min, over all dimensions
+ *         record %first, %count, %offset kind=check ..
+ *     }
+ *
+ * Assertions of one shape that have only arithmetic between them share the last one's look.  Behind
+ * it they come in their order, each asked whether it failed but for the last one: the first that
+ * did ends the program, and one of them did.
  */
 #include "opt.h"
 
+enum { TOGETHER = 4 }; /* assertions that share a look: what they found is alive until then */
+
 typedef struct {
-    Builder b;
-    const Op *op;
-    Value *bad;    /* i1, in the shape of the condition */
-    Value *offset; /* what a check says of its elements; NULL */
-    Value *first;  /* i32: the first that fails */
-    RecordKind kind;
+    Builder b;  /* in front of the op */
+    Value *bad; /* i1, in the shape of the condition */
 } Expansion;
 
-static const Type *shaped(Expansion *e, DType d)
+/* What may fail; what is masked does not. */
+static Expansion expand_condition(Op *op)
 {
-    return type_with_dtype(e->b.module, e->bad->type, d);
+    Expansion e = {.b = builder_before(op)};
+
+    e.bad = build_unary(&e.b, OP_not, op->operands[ASSERT_CONDITION]);
+    if (op->noperands > ASSERT_MASK)
+        e.bad = build_binary(&e.b, OP_and, op->operands[ASSERT_MASK], e.bad);
+    return e;
 }
 
-static void put_record(Expansion *e, Builder *b, Value *count, Value *offset)
+static bool may_share(const Op *a, const Op *b)
 {
-    Value *values[] = {e->first, count, offset};
-    int64_t attrs[] = {(int64_t)e->kind, attr_get(e->op, ATTR_message), 0, attr_record_site(e->op)};
-
-    build_op(b, OP_record, offset ? 3 : 2, values, COUNT(attrs), attrs, 0, NULL);
+    return a->code == OP_assert && b->code == OP_assert &&
+           type_same_shape(a->operands[ASSERT_CONDITION]->type,
+                           b->operands[ASSERT_CONDITION]->type);
 }
 
-/* What is said when something failed: in front of where `b` stands. */
-static void explain(Expansion *e, Builder *b, Value *numbers)
+/* The next or the last assertion that may share a look with this one; NULL: there is none. */
+static Op *neighbour(const Op *op, bool next)
 {
-    const Type *i32 = type_scalar(b->module, DT_I32);
+    Op *other = next ? op->next : op->prev;
 
-    if (!numbers) {
-        put_record(e, b, build_int(b, i32, 1), e->offset);
-        return;
-    }
-    const Type *ints = shaped(e, DT_I32), *longs = shaped(e, DT_I64);
-    Value *zero = build_int(b, ints, 0);
-    Value *ones = build_select(b, e->bad, build_int(b, ints, 1), zero);
-    Value *count = build_reduce_all(b, OP_add, ones), *offset = NULL;
-    if (e->offset) {
-        Value *here = build_binary(b, OP_eq, numbers, build_splat(b, e->first, ints));
-        offset =
-            build_reduce_all(b, OP_add, build_select(b, here, e->offset, build_int(b, longs, 0)));
-    }
-    put_record(e, b, count, offset);
+    while (other && op_has(other, PURE) && !op_has_effects(other))
+        other = next ? other->next : other->prev;
+    return other && may_share(op, other) ? other : NULL;
 }
 
-static void expand_assertion(Expansion *e)
+/* That op and those in front of it that share its look, in their order; how many.  Of assertions
+ * that have been expanded an `if` is left, which lets nothing pass. */
+static int find_sharers(Op *op, Op *out[TOGETHER])
 {
-    Builder *b = &e->b;
-    const Type *i32 = type_scalar(b->module, DT_I32);
-    Value *numbers = NULL, *wrong = e->bad;
+    int n = 0, first = TOGETHER - 1;
 
-    e->first = build_int(b, i32, -1);
-    if (e->bad->type->rank > 0) {
-        Value *none = build_int(b, shaped(e, DT_I32), INT32_MAX);
-        numbers = build_numbers(b, e->bad->type);
-        e->first = build_reduce_all(b, OP_min, build_select(b, e->bad, numbers, none));
-        wrong = build_binary(b, OP_lt, e->first, build_int(b, i32, INT32_MAX));
+    for (out[first] = op; first > 0; first--) {
+        out[first - 1] = neighbour(out[first], false);
+        if (!out[first - 1])
+            break;
     }
-    Op *branch = build_op(b, OP_if, 1, &wrong, 0, NULL, 0, NULL);
-    for (int r = 0; r < 2; r++) {
-        Builder in = builder_into(b, branch->regions[r]);
-        if (r == 0)
-            explain(e, &in, numbers);
-        build_yield(&in, OP_yield, 0, NULL);
-    }
+    for (; first < TOGETHER; first++)
+        out[n++] = out[first];
+    return n;
 }
 
 static void visit_assertion(Op *op, void *unused)
 {
-    bool is_check = op->code == OP_check;
+    Op *ops[TOGETHER];
+    Expansion all[TOGETHER];
+    Value *wrong = NULL;
 
     (void)unused;
-    if (op->code != OP_assert && !is_check)
+    if (op->code != OP_assert && op->code != OP_check)
         return;
-    Expansion e = {
-        .b = builder_before(op), .op = op, .kind = is_check ? RECORD_CHECK : RECORD_ASSERT};
-    Value *mask = op->noperands > ASSERT_MASK ? op->operands[ASSERT_MASK] : NULL;
-    e.bad = build_unary(&e.b, OP_not, op->operands[ASSERT_CONDITION]);
-    if (mask)
-        e.bad = build_binary(&e.b, OP_and, mask, e.bad);
-    e.offset = is_check ? op->operands[CHECK_OFFSET] : NULL;
-    expand_assertion(&e);
-    op_remove(op);
+    int n = find_sharers(op, ops);
+    if (n < TOGETHER && neighbour(op, true))
+        return;
+    for (int i = 0; i < n; i++) {
+        all[i] = expand_condition(ops[i]);
+        wrong = wrong ? build_binary(&all[i].b, OP_or, wrong, all[i].bad) : all[i].bad;
+    }
+    Builder *b = &all[n - 1].b;
+    Builder branch = build_branch(b, build_reduce_all(b, OP_or, wrong));
+    for (int i = 0; i < n; i++) {
+        Builder in = all[i].b;
+        in.block = branch.block;
+        in.before = branch.before;
+        build_failure(&in, ops[i], all[i].bad, i < n - 1);
+        op_remove(ops[i]);
+    }
 }
 
 void opt_assert(Func *f)

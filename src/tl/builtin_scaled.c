@@ -32,10 +32,10 @@ static Value *e2m1_values(Lower *l, Value *codes)
     static const int64_t table[] = {0x00000000, 0x3f000000, 0x3f800000, 0x3fc00000,
                                     0x40000000, 0x40400000, 0x40800000, 0x40c00000};
     Value *code = build_cast(&l->b, codes, DT_U32, ROUND_NEAREST);
-    Value *sign = build_binary(&l->b, OP_and, code, build_int(&l->b, code->type, 8));
+    Value *sign = build_binary(&l->b, OP_shl, code, build_int(&l->b, code->type, 28));
     Value *bits = build_op(&l->b, OP_lookup8, 1, &code, 8, table, 0, NULL)->results[0];
 
-    sign = build_binary(&l->b, OP_shl, sign, build_int(&l->b, sign->type, 28));
+    sign = build_binary(&l->b, OP_and, sign, build_int(&l->b, sign->type, INT32_MIN));
     return build_bitcast(&l->b, build_binary(&l->b, OP_or, bits, sign), DT_FP32);
 }
 

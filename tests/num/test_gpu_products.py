@@ -565,6 +565,24 @@ def quantised():
               "GROUP": group, "M": blocks[0], "N": blocks[1], "K": blocks[2]},
              {"y_ptr": ("fp32", decode(x) @ weight)}, warps,
              **near(x, weight, "fp32", 2.0**-10 if dtype == "fp32" else 2.0**-21))
+    fours = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    fours = np.concatenate([fours, -fours])
+    for along_k, (m, n, k), blocks, warps in (
+            (True, (64, 128, 256), (64, 128, 128), 4),
+            (True, (32, 64, 96), (16, 32, 32), 1),
+            (False, (64, 128, 128), (64, 128, 64), 8),
+            (False, (16, 64, 64), (16, 64, 64), 4)):
+        codes = random.integers(0, 16, (k, n)).astype(np.uint8)
+        packed = (codes[0::2] | codes[1::2] << 4).T if along_k else codes[:, 0::2] | codes[:, 1::2] << 4
+        scale = random.integers(120, 134, (n, k // 32)).astype(np.uint8)
+        x = encode(random.integers(-8, 9, (m, k)), "bf16")
+        weight = fours[codes] * np.repeat(2.0**(scale.astype(np.float64) - 127), 32, 1).T
+        case(f"scaled fours {m}x{n}x{k} along K={along_k}", "scaled_fours",
+             f"{m // blocks[0]},{n // blocks[1]}",
+             {"x_ptr": x, "w_ptr": np.ascontiguousarray(packed), "scale_ptr": scale,
+              "y_ptr": empty("fp32", m, n), "n": n, "k": k, "M": blocks[0], "N": blocks[1],
+              "K": blocks[2], "ALONG_K": along_k},
+             {"y_ptr": ("fp32", decode(x) @ weight)}, warps, rtol=0, atol=0)
 
 
 def values(dtype, *shape):

@@ -436,3 +436,25 @@ def gathered_rows(x_ptr, index_ptr, w_ptr, y_ptr, n, k, M: tl.constexpr, N: tl.c
         acc += tl.dot(x, w)
     out = tl.program_id(0) * M + tl.arange(0, M)
     tl.store(y_ptr + out[:, None] * n + columns, acc, mask=(columns < n)[None, :])
+
+
+@triton.jit
+def scaled_fours(x_ptr, w_ptr, scale_ptr, y_ptr, n, k, M: tl.constexpr, N: tl.constexpr,
+                 K: tl.constexpr, ALONG_K: tl.constexpr):
+    """x times weights of e2m1, two a byte along K or N, with a power of two for 32 of them."""
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    columns = tl.program_id(1) * N + tl.arange(0, N)
+    acc = tl.zeros((M, N), tl.float32)
+    for start in range(0, k, K):
+        x = tl.load(x_ptr + rows[:, None] * k + start + tl.arange(0, K)[None, :])
+        if ALONG_K:
+            deep = start // 2 + tl.arange(0, K // 2)
+            w = tl.load(w_ptr + deep[:, None] + columns[None, :] * (k // 2))
+        else:
+            deep = start + tl.arange(0, K)
+            packed = tl.program_id(1) * (N // 2) + tl.arange(0, N // 2)
+            w = tl.load(w_ptr + deep[:, None] * (n // 2) + packed[None, :])
+        group = start // 32 + tl.arange(0, K // 32)
+        scale = tl.load(scale_ptr + columns[:, None] * (k // 32) + group[None, :])
+        acc = tl.dot_scaled(x, None, "bf16", w, scale, "e2m1", acc, rhs_k_pack=ALONG_K)
+    tl.store(y_ptr + rows[:, None] * n + columns[None, :], acc)
