@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../math/math.h"
-#include "opt.h"
+#include "opt_target.h"
 
 /* A pass works on one function after the other, or on the module. */
 typedef struct {

@@ -1,10 +1,10 @@
 /*
  * flat.h - what flat.c and flat_tile.c share; only they include it
  */
-#ifndef TILEC_OPT_FLAT_H
-#define TILEC_OPT_FLAT_H
+#ifndef TILEC_OPT_TARGET_FLAT_H
+#define TILEC_OPT_TARGET_FLAT_H
 
-#include "opt.h"
+#include "opt_target.h"
 #include "../axis/digits.h"
 
 typedef struct {

@@ -14,7 +14,7 @@
  * A mask keeps columns within those that the grid has.  Starts are found in front of an expand and
  * behind it, pid * R + arange(R)[:, None], and in sums with what is the same for all of the tile.
  */
-#include "opt.h"
+#include "opt_target.h"
 #include "../ir/analysis.h"
 
 enum {
