@@ -94,7 +94,10 @@ Op *opt_splice(Block *from, Op *before);
 /* How often the body of a `for` runs, when its bounds and step are constants. */
 bool opt_trip_count(const Op *loop, uint64_t *trips);
 int opt_count_ops(const Block *b); /* with all that is in their regions */
-void opt_resolve_all(Block *b);    /* let every operand in it see v->repl */
+/* Does each store of a body without regions go to arrays of its own, which none of its loads reads?
+ * False where there is none. */
+bool opt_stores_apart(const Func *f, Arena *a);
+void opt_resolve_all(Block *b); /* let every operand in it see v->repl */
 
 /* masks.c */
 const Value *opt_plain(const Value *v); /* what tiles only repeat, or have with other dimensions */

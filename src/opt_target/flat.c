@@ -111,25 +111,6 @@ static bool find_flat(Flat *x)
     return x->flat && programs == 1 && indices == 1;
 }
 
-/* Each store has memory of its own, which nobody reads. */
-static bool memory_is_apart(const Flat *x)
-{
-    const PointerBases *bases = ir_pointer_bases(x->func, x->arena);
-    uint64_t stored = 0, loaded = 0;
-
-    for (const Op *op = x->func->body->first; op; op = op->next) {
-        if (op->code == OP_load)
-            loaded |= ir_bases_of(bases, op->operands[LOAD_PTR]);
-        if (op->code != OP_store)
-            continue;
-        uint64_t own = ir_bases_of(bases, op->operands[STORE_PTR]);
-        if (stored & own)
-            return false;
-        stored |= own;
-    }
-    return stored != 0 && (stored & loaded) == 0;
-}
-
 /* --- rows and columns ----------------------------------------------------------------------- */
 
 static Value *address_of(const Op *op)
@@ -224,7 +205,7 @@ void opt_flat(Func *f)
     Flat x = {.func = f, .arena = f->module->arena, .nvalues = f->nvalues};
 
     opt_resolve_all(f->body);
-    if (!find_flat(&x) || !memory_is_apart(&x))
+    if (!find_flat(&x) || !opt_stores_apart(x.func, x.arena))
         return;
     x.sums = digit_sums(f, f->body, x.flat, x.arena);
     for (int i = 0; i < 2; i++) {
