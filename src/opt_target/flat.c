@@ -182,8 +182,8 @@ static bool has_window(const Flat *x, int *bytes)
     return false;
 }
 
-/* Rows of a few columns, each of which goes along memory from row to row, or is one element, where
- * neighbours in a row are somewhere else. */
+/* Rows of a few columns, as planes, where each is in memory of its own, or of which other elements
+ * are asked for than the one whose turn it is. */
 static bool has_records(const Flat *x)
 {
     const Product *row = &x->places.at[PLACE_ROW];
@@ -199,7 +199,9 @@ static bool has_records(const Flat *x)
             !digit_factor(&x->places, s, PLACE_COLUMN, &along) ||
             !digit_factor(&x->places, s, PLACE_ROW, &down) || down.count > 0)
             continue;
-        found |= llabs(down.number) == 1 && along.number != 0;
+        bool next = along.number == 1 && along.count == 0;
+        found |=
+            (llabs(down.number) == 1 && along.number != 0) || (down.number == row->number && !next);
     }
     return found;
 }

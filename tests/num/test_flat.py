@@ -227,6 +227,12 @@ def records():
         case(f"packed {dtype} {fields}x{n}", "packed", "cdiv(n,BLOCK)+1",
              {"out": np.full(size + 2, 1, x.dtype), "x": x, "plane": n + 3, "n": size, "N": fields,
               "BLOCK": block}, {"out": (dtype, np.append(want, np.full(2, 1, x.dtype)))})
+        whole = np.ascontiguousarray(x[:, :n].T)
+        with np.errstate(invalid="ignore"):
+            turned = whole[:, ::-1] + whole[:, :1]
+        case(f"turned records {dtype} {fields}x{n}", "turned_records", "cdiv(n,BLOCK)",
+             {"out": empty(dtype, n, fields), "x": whole, "n": fields * n, "N": fields, "BLOCK": block},
+             {"out": (dtype, turned)})
         last = np.ascontiguousarray(np.stack([x[:, :n], x[:, 3:]]).transpose(0, 2, 1))
         case(f"planar {dtype} {fields}x{n}", "planar", "cdiv(2*N*n,BLOCK)",
              {"out": empty(dtype, 2, fields, n), "x": last, "n": n, "N": fields, "BLOCK": block},

@@ -225,6 +225,14 @@ def packed(out, x, plane, n, N: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def turned_records(out, x, n, N: tl.constexpr, BLOCK: tl.constexpr):
+    """The fields of each record from the last to the first, and the first one added."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    first = i // N * N
+    tl.store(out + i, tl.load(x + first + (N - 1 - i % N), mask=i < n) + tl.load(x + first, mask=i < n), mask=i < n)
+
+
+@triton.jit
 def planar(out, x, n, N: tl.constexpr, BLOCK: tl.constexpr):
     """Records of N fields, of several images, as planes."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
