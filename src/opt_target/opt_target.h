@@ -33,6 +33,7 @@ void opt_narrow(Func *f);
 /* Where tiles are reduced row by row: a loop over the rows.  No two pointer arguments reach memory
  * that is written. */
 void opt_rows(Func *f);
+void opt_pick(Func *f);        /* sums in which one element counts as that element */
 void opt_thin(Func *f);        /* products of one row, or column, as sums of a tile */
 void opt_unroll_sums(Func *f); /* four rounds in one, of loops that only add up tiles */
 void opt_early(Func *f);       /* rounds add up numbers in place of long tiles */
