@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "../opt_target/opt_target.h"
 #include "../suspect/suspect.h"
 
 /* --- lower, optimise, generate: the steps --- */

@@ -2,7 +2,7 @@
  * emit_ops.c - one elementwise op as LLVM instructions
  *
  * The meaning is scalar.c's, bit for bit (src/ir/scalar_*_ops.h); APPROX ops do not arrive here,
- * opt/math.c has turned them into these.  Operands and results are in register form, scalars or
+ * math/math.c has turned them into these.  Operands and results are in register form, scalars or
  * vectors alike.  Small floats compute in fp32 and are rounded after each op.
  */
 #include "emit.h"

@@ -281,18 +281,16 @@ static void mend_stores(Llvm *l)
     }
 }
 
-/* Does it step from what a phi has to what that has in the next round? */
-static bool steps(Val next, Val phi)
+/* Is it what an instruction computes that a loop may count by? */
+static bool may_count(Val next)
 {
-    if (!LLVMIsAInstruction(next) || LLVMGetOperand(next, 0) != phi)
-        return false;
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(next));
-    LLVMOpcode op = LLVMGetInstructionOpcode(next);
-    return (op == LLVMAdd && kind == LLVMIntegerTypeKind) ||
-           (op == LLVMGetElementPtr && kind == LLVMPointerTypeKind);
+
+    return LLVMIsAInstruction(next) && !LLVMIsAPHINode(next) && !LLVMIsATerminatorInst(next) &&
+           (kind == LLVMIntegerTypeKind || kind == LLVMPointerTypeKind);
 }
 
-/* A mark that becomes no instruction, behind a step. */
+/* A mark that becomes no instruction, behind one. */
 static Val mark(Llvm *l, Bld b, Val next)
 {
     LLVMTypeRef t = LLVMTypeOf(next);
@@ -303,14 +301,15 @@ static Val mark(Llvm *l, Bld b, Val next)
     return llvm_call2(l, b, "llvm.expect", next, llvm_int(t, 0));
 }
 
-static void hide_steps(Llvm *l, Bld b, LLVMBasicBlockRef block)
+/* `seen`: the blocks in front of it. */
+static void hide_steps(Llvm *l, Bld b, LLVMBasicBlockRef block, const Map *seen)
 {
     Val phi = LLVMGetFirstInstruction(block);
 
     for (; phi && LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
         for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
             Val next = LLVMGetIncomingValue(phi, i);
-            if (steps(next, phi))
+            if (!map_get(seen, MAP_KEY(LLVMGetIncomingBlock(phi, i))) && may_count(next))
                 LLVMSetOperand(phi, i, mark(l, b, next));
         }
     }
@@ -318,7 +317,8 @@ static void hide_steps(Llvm *l, Bld b, LLVMBasicBlockRef block)
 
 /* Loop strength reduction would take a fifth of the time of code generation, and find nothing: what
  * a loop does not change is made in front of it, and addresses are made where they change.  It goes
- * by counters, and sees none where a mark stands between one round's value and the next. */
+ * by counters, and sees none where a mark stands between one round's value and the next.  So do the
+ * passes beside it, which take as long again where the next value is chosen. */
 static void hide_counters(Llvm *l)
 {
     Val first = LLVMGetFirstFunction(l->module);
@@ -326,8 +326,11 @@ static void hide_counters(Llvm *l)
 
     for (Val f = first; f; f = LLVMGetNextFunction(f)) {
         LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f);
-        for (; block; block = LLVMGetNextBasicBlock(block))
-            hide_steps(l, b, block);
+        Map *seen = map_new(l->arena);
+        for (; block; block = LLVMGetNextBasicBlock(block)) {
+            hide_steps(l, b, block, seen);
+            map_put(seen, MAP_KEY(block), block);
+        }
     }
 }
 

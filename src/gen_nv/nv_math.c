@@ -2,7 +2,7 @@
  * nv_math.c - functions that the GPU has instructions for
  *
  * In fp32, which is also what smaller floats compute in; everything else is expanded by the passes
- * (src/opt/math.c).  The errors are those of docs/accuracy.md: an instruction of which the bound
+ * (src/math/math.c).  The errors are those of docs/accuracy.md: an instruction of which the bound
  * there does not hold is not used alone.
  *
  * b^x for b = e and 10: with n the integer nearest to x log2(b), b^x = 2^n 2^r, |r| <= 1/2, where

@@ -9,10 +9,10 @@
  * loops keeps over its barriers, or its widest tile, tells how many fit; what else it needs comes
  * and goes.
  *
- * Likewise in a loop whose rounds load what the next one reads (../opt/ahead.c): left alone, the
- * assembler puts these loads to the round's end, where their registers are free again, and the next
- * round begins by waiting for them.  Told how many programs there shall be, it puts them to the
- * front.
+ * Likewise in a loop whose rounds load what the next one reads (../opt_target/ahead.c): left alone,
+ * the assembler puts these loads to the round's end, where their registers are free again, and the
+ * next round begins by waiting for them.  Told how many programs there shall be, it puts them to
+ * the front.
  *
  * The other way round, of programs that only stream, load much, compute little and store, two are
  * enough where each by itself brings all the loads that keep the memory busy: one loads while the

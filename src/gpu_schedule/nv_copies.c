@@ -5,9 +5,9 @@
  * registers (NV_COPY: cp.async), asked for some rounds before the round that needs it.
  *
  * That needs: addresses that are computed from what the loop carries, from indices that are loaded,
- * best in the round before (../opt/ahead.c), and from outside alone; nothing in the loop that may
- * write where is read; vectors of 4, 8 or 16 bytes that are neighbours in both memories; zero, if
- * anything, for what the mask leaves out.
+ * best in the round before (../opt_target/ahead.c), and from outside alone; nothing in the loop
+ * that may write where is read; vectors of 4, 8 or 16 bytes that are neighbours in both memories;
+ * zero, if anything, for what the mask leaves out.
  *
  * Beside these, what rounds load for the next one to compute with before they multiply, as packed
  * weights and their scales, would be one round ahead alone.  So each thread copies these words to a

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../grad_forms/forms.h"
+#include "../opt_target/opt_target.h"
 #include "grad.h"
 
 GradRule grad_rule(OpCode code)

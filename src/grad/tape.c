@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 
-#include "../opt/opt.h"
+#include "../opt_target/opt_target.h"
 #include "grad.h"
 
 enum { DEEPEST = 12 };

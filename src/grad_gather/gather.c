@@ -3,6 +3,8 @@
  */
 #include "gather.h"
 
+#include "../opt_target/opt_target.h"
+
 static bool tidy(Module *m, Diags *d)
 {
     static const char *const last[] = {"fold", "cse", "dce"};

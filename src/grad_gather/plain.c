@@ -17,7 +17,7 @@
  */
 #include <math.h>
 
-#include "../opt/opt.h"
+#include "../opt_target/opt_target.h"
 #include "gather.h"
 #include "windows.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "opt.h"
+#include "../ir/analysis.h"
 
 bool opt_inside(const Block *b, const Op *op)
 {
@@ -179,4 +180,22 @@ Op *opt_carry_more(Op *loop, int n, Value *const *init, Value *const *next, Valu
     }
     op_remove(loop);
     return wide;
+}
+
+bool opt_stores_apart(const Func *f, Arena *a)
+{
+    const PointerBases *bases = ir_pointer_bases(f, a);
+    uint64_t stored = 0, loaded = 0;
+
+    for (const Op *op = f->body->first; op; op = op->next) {
+        if (op->code == OP_load)
+            loaded |= ir_bases_of(bases, op->operands[LOAD_PTR]);
+        if (op->code != OP_store)
+            continue;
+        uint64_t own = ir_bases_of(bases, op->operands[STORE_PTR]);
+        if (stored & own)
+            return false;
+        stored |= own;
+    }
+    return stored != 0 && (stored & loaded) == 0;
 }

@@ -1,7 +1,8 @@
 /*
  * opt.h - passes over tile IR, and the analyses that targets ask
  *
- * A pass takes verified IR and gives verified IR.  pipeline.c holds the one ordered list.
+ * A pass takes verified IR and gives verified IR, whatever the target.  Those that are for some
+ * targets alone, and the order of all, stand in src/opt_target.
  */
 #ifndef TILEC_OPT_H
 #define TILEC_OPT_H
@@ -13,7 +14,7 @@
  * every target has: those on block pointers and descriptors, and inline assembly. */
 typedef bool (*OptTakes)(const Op *op);
 
-/* pipeline.c */
+/* What a target has and wants, for opt_run() of src/opt_target. */
 typedef struct {
     /* which functions of fp32 the target has natively; those of smaller floats then compute in it,
      * and others are expanded by math.c.  OP_COUNT entries, or NULL for "expand every op that
@@ -33,13 +34,6 @@ typedef struct {
     void (*trace)(void *ctx, const char *pass, const Module *m);
     void *trace_ctx;
 } OptOptions;
-/* Leaves one function in the module: the kernel.  False: a diagnostic (an internal error found by
- * the verifier, or recursion that never ends). */
-bool opt_run(Module *m, const OptOptions *o, Diags *d);
-/* One pass by name ("inline", "fold", ...), with the verifier, for tests.  False: there is none, or
- * a diagnostic as from opt_run(). */
-bool opt_run_pass(Module *m, const char *name, Diags *d);
-const char *opt_pass_name(int i); /* NULL behind the last */
 
 /* the passes, one file each */
 /* What the options do not say that the target has is written in other ops, or dropped when it is
@@ -57,35 +51,12 @@ void opt_cse(Func *f);
 void opt_dce(Func *f); /* also unused loop carries */
 /* Loads too, out of loops that write nothing, where they would have run anyway. */
 void opt_licm(Func *f);
-/* `for` with unroll attribute n: -1 = wholly; and such as go through a window, or short ones that
- * load. */
-void opt_unroll(Func *f, bool windows, bool short_loops);
-void opt_unroll_sums(Func *f); /* four rounds in one, of loops that only add up tiles */
-void opt_assert(Func *f);      /* assert and check to the code that finds where they fail */
-/* Where programs have flat indices, i // N and i % N: tiles of rows and columns.  As opt_rows(). */
-void opt_flat(Func *f);
-void opt_widen(Func *f); /* tiles of short rows as tiles of longer ones; as opt_rows() */
-/* Stores of tiles put together of two, and reductions that take such apart, as two of each. */
-void opt_pairs(Func *f);
-/* The same op over tiles that are one array a few places apart, by fewer loads and ops. */
-void opt_window(Func *f);
-void opt_clamp(Func *f); /* loads at an index within limits as masked ones, beside their edges */
-/* Arithmetic on small integers that was widened, in their own size. */
-void opt_narrow(Func *f);
-/* Where tiles are reduced row by row: a loop over the rows.  No two pointer arguments reach memory
- * that is written. */
-void opt_rows(Func *f);
+void opt_assert(Func *f);   /* assert and check to the code that finds where they fail */
 void opt_dot(Func *f);      /* x + dot(a, b, 0) becomes dot(a, b, x) */
-void opt_thin(Func *f);     /* products of one row, or column, as sums of a tile */
 void opt_promise(Func *f);  /* hints whose results nobody takes are taken from there on */
 void opt_carry(Func *f);    /* carried tiles that step by a uniform scalar become a scalar carry */
 void opt_settle(Func *f);   /* comparisons of tiles whose outcome ranges tell */
-void opt_whole(Func *f);    /* programs that lie inside are rid of their masks */
-void opt_late(Func *f);     /* rounds add up tiles, which are reduced behind the loop */
-void opt_early(Func *f);    /* .. and the other way round */
-void opt_straight(Func *f); /* rounds whose arms load, as rounds that load under masks */
-void opt_ahead(Func *f, bool disjoint); /* a round asks for the loads of the next one */
-void opt_contract(Func *f);             /* 2^(a b - c), loosely: fma(a, b, -c) */
+void opt_contract(Func *f); /* 2^(a b - c), loosely: fma(a, b, -c) */
 /* All a b + c of floats, and a b - c, whose products nobody else takes, as fma; inlines.  A
  * diagnostic as from opt_inline(). */
 void opt_fuse(Module *m, Diags *d);
@@ -123,7 +94,10 @@ Op *opt_splice(Block *from, Op *before);
 /* How often the body of a `for` runs, when its bounds and step are constants. */
 bool opt_trip_count(const Op *loop, uint64_t *trips);
 int opt_count_ops(const Block *b); /* with all that is in their regions */
-void opt_resolve_all(Block *b);    /* let every operand in it see v->repl */
+/* Does each store of a body without regions go to arrays of its own, which none of its loads reads?
+ * False where there is none. */
+bool opt_stores_apart(const Func *f, Arena *a);
+void opt_resolve_all(Block *b); /* let every operand in it see v->repl */
 
 /* masks.c */
 const Value *opt_plain(const Value *v); /* what tiles only repeat, or have with other dimensions */

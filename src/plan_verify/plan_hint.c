@@ -9,9 +9,9 @@
  *
  * A product of few rows, or of short ones, uses each element that it loads so few times: what reads
  * its operands, in the same block, is part of its work then, and gets less with it.  Of a single
- * row or column it has become a sum of products (opt/thin.c), which is looked for by what that
- * leaves. docs/block-sizes.md has the measurements; `run --time` knows which block size makes rows
- * longer.
+ * row or column it has become a sum of products (opt_target/thin.c), which is looked for by what
+ * that leaves. docs/block-sizes.md has the measurements; `run --time` knows which block size makes
+ * rows longer.
  */
 #include "plan_verify.h"
 

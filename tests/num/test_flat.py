@@ -212,6 +212,33 @@ def channels():
              {"out": empty(dtype, *x.shape), "x": last, **args}, {"out": (dtype, x)})
 
 
+def records():
+    for dtype, fields, n, block in (("u8", 3, 3000, 1024), ("fp32", 3, 769, 300), ("fp16", 2, 2049, 512),
+                                    ("i64", 4, 1031, 256), ("fp64", 3, 256, 128), ("u8", 4, 255, 128),
+                                    ("i16", 5, 1500, 512), ("fp32", 40, 60, 256), ("u16", 3, 1000, 256)):
+        x = random.integers(0, 100, (fields, n + 3)).astype(NUMPY_TYPES[dtype])
+        if dtype.startswith("fp"):
+            x[0, 5:8] = np.nan, np.inf, -np.inf
+            x[1, n - 1] = -np.inf
+        size = fields * n - 1
+        i = np.arange(size)
+        want = x[i % fields, i // fields]
+        want = np.where(i // fields % 5 == i % fields, (i % 64).astype(x.dtype), want)
+        case(f"packed {dtype} {fields}x{n}", "packed", "cdiv(n,BLOCK)+1",
+             {"out": np.full(size + 2, 1, x.dtype), "x": x, "plane": n + 3, "n": size, "N": fields,
+              "BLOCK": block}, {"out": (dtype, np.append(want, np.full(2, 1, x.dtype)))})
+        whole = np.ascontiguousarray(x[:, :n].T)
+        with np.errstate(invalid="ignore"):
+            turned = whole[:, ::-1] + whole[:, :1]
+        case(f"turned records {dtype} {fields}x{n}", "turned_records", "cdiv(n,BLOCK)",
+             {"out": empty(dtype, n, fields), "x": whole, "n": fields * n, "N": fields, "BLOCK": block},
+             {"out": (dtype, turned)})
+        last = np.ascontiguousarray(np.stack([x[:, :n], x[:, 3:]]).transpose(0, 2, 1))
+        case(f"planar {dtype} {fields}x{n}", "planar", "cdiv(2*N*n,BLOCK)",
+             {"out": empty(dtype, 2, fields, n), "x": last, "n": n, "N": fields, "BLOCK": block},
+             {"out": (dtype, last.transpose(0, 2, 1))})
+
+
 def windows():
     for dtype, b, h, w, radius, block in (("u8", 2, 20, 300, 2, 512), ("fp32", 3, 17, 70, 1, 256),
                                           ("u8", 1, 40, 256, 1, 1024), ("i16", 2, 5, 9, 1, 128)):
@@ -234,6 +261,7 @@ batch_norms()
 rows()
 turned()
 channels()
+records()
 windows()
 pads()
 heads()

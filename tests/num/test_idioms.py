@@ -523,9 +523,46 @@ def rank4():
          {"out_ptr": ("fp32", out)})
 
 
+def picked():
+    for dtype, m, n, block, kind in (("fp32", 20, 781, 1024, np.int64), ("fp16", 9, 64, 64, np.int32),
+                                     ("fp64", 7, 100, 128, np.int64), ("fp32", 5, 3, 2, np.int32)):
+        x = random.standard_normal((m, n)).astype(NUMPY_TYPES[dtype])
+        x[random.random((m, n)) < 0.3] = np.nan
+        x[0, 1], x[1, 2], x[2, 0] = -0.0, np.inf, -np.inf
+        labels = random.integers(0, n, m).astype(kind)
+        labels[:5] = 1, 2, 0, -1, n
+        if kind == np.int64:
+            labels[-1] += 1 << 32
+        row = np.arange(m)
+
+        def at(i):
+            inside = (i >= 0) & (i < min(n, block))
+            return np.where(inside, x[row, np.where(inside, i, 0)], np.where((i >= n) & (i < block), np.nan, 0))
+
+        with np.errstate(invalid="ignore"):
+            other = at(labels - 2)
+            want = np.stack([at(labels) + 0, np.where(other > 0, other * 2, 0)], 1).astype(x.dtype)
+        case(f"picked {dtype} {m}x{n}", "indexing.py:picked_row", m,
+             {"out": empty(dtype, m, 2), "x": x, "labels": labels, "first": 2, "n": n, "stride": n,
+              "BLOCK": block}, {"out": (dtype, want)})
+    for m, n, block in ((6, 300, 64), (4, 64, 64)):
+        x = random.standard_normal((m, n)).astype(np.float32)
+        labels = random.integers(0, n, m).astype(np.int32)
+        labels[0] = n
+        want = np.where(labels < n, x[np.arange(m), labels % n], 0)
+        case(f"picked in rounds {m}x{n}", "indexing.py:picked_in_rounds", m,
+             {"out": empty("fp32", m), "x": x.copy(), "labels": labels, "n": n, "stride": n, "BLOCK": block},
+             {"out": ("fp32", want), "x": ("fp32", x + 1)})
+        weights = np.exp(np.pad(x, ((0, 0), (0, 512 - n))).astype(np.float64))
+        want = np.where(labels < 512, weights[np.arange(m), labels], 0) / weights.sum(1)
+        case(f"picked rows {m}x{n}", "indexing.py:weights_of_rows", f"cdiv({m},4)",
+             {"out": empty("fp32", m), "x": x, "labels": labels, "m": m, "n": n, "R": 4, "C": 512},
+             {"out": ("fp32", want)}, rtol=1e-5)
+
+
 for part in (split_k, batched, grouped, int8_product, conv1d, batch_dot, embedding,
              elements, scans, histogram, transposes, rank3, windows, row_sums, state_space, router, bisection,
              collatz, combines, recursion, conditions, wheres, backwards, grids, helpers, hints,
-             bits, repeated, rank4):
+             bits, repeated, rank4, picked):
     part()
 suite.finish()

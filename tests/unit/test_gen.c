@@ -41,7 +41,7 @@
 #include <unistd.h>
 
 #include "../../src/interp/interp.h"
-#include "../../src/opt/opt.h"
+#include "../../src/opt_target/opt_target.h"
 #include "../../src/device_cpu/device_cpu.h"
 
 #include "made.h"

@@ -22,7 +22,7 @@
 
 #include "../../src/interp/interp.h" /* before cmocka.h, whose fail() is a macro */
 #include "../../src/math/math.h"
-#include "../../src/opt/opt.h"
+#include "../../src/opt_target/opt_target.h"
 
 #include "seed.h"
 #include <cmocka.h>

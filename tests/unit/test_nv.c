@@ -22,7 +22,7 @@
 
 #include "../../src/gen/gen.h"
 #include "../../src/gpu_plan/chip.h"
-#include "../../src/opt/opt.h"
+#include "../../src/opt_target/opt_target.h"
 #include "../../src/run/run.h"
 #include "../../src/sim/sim.h"
 

@@ -11,6 +11,7 @@
 
 #include "../../src/gpu_plan/nv_dot.h"
 #include "../../src/gpu_schedule/nv_ring.h"
+#include "../../src/opt_target/opt_target.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 

@@ -7,7 +7,7 @@
 
 #include "../../src/api/language.h"
 #include "../../src/lower/lowering.h"
-#include "../../src/opt/opt.h"
+#include "../../src/opt_target/opt_target.h"
 #include "debugger.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "../../src/ir/analysis.h"
-#include "../../src/opt/opt.h"
+#include "../../src/opt_target/opt_target.h"
 #include "../../src/unread/unread.h"
 
 #include <cmocka.h>

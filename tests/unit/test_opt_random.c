@@ -17,7 +17,7 @@
 
 #include "../../src/interp/interp.h"
 #include "../../src/check/check.h"
-#include "../../src/opt/opt.h"
+#include "../../src/opt_target/opt_target.h"
 #include "opt_kernel.h" /* before cmocka, which makes fail() a macro */
 #include "seed.h"
 #include <cmocka.h>

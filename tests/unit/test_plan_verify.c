@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/opt_target/opt_target.h"
 #include "../../src/plan_verify/plan_verify.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */

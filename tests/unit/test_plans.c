@@ -23,7 +23,7 @@
 #include "../../src/gen/gen.h"
 #include "../../src/ir/analysis.h"
 #include "../../src/gpu_plan/chip.h"
-#include "../../src/opt/opt.h"
+#include "../../src/opt_target/opt_target.h"
 #include "../../src/run/run.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */

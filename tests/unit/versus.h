@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "../../src/interp/interp.h"
-#include "../../src/opt/opt.h"
+#include "../../src/opt_target/opt_target.h"
 #include "../../src/device/device.h"
 #include "../../src/device_cpu/device_cpu.h"
 #include "../../src/sim/sim.h"

@@ -217,6 +217,31 @@ def channels_first(out, x, n, C, H, W, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def packed(out, x, plane, n, N: tl.constexpr, BLOCK: tl.constexpr):
+    """Planes as records of N fields; a last one is only begun where N does not divide n."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i % N * plane + i // N, mask=i < n, other=3)
+    tl.store(out + i, tl.where(i // N % 5 == i % N, (i % 64).to(v.dtype), v), mask=i < n)
+
+
+@triton.jit
+def turned_records(out, x, n, N: tl.constexpr, BLOCK: tl.constexpr):
+    """The fields of each record from the last to the first, and the first one added."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    first = i // N * N
+    tl.store(out + i, tl.load(x + first + (N - 1 - i % N), mask=i < n) + tl.load(x + first, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def planar(out, x, n, N: tl.constexpr, BLOCK: tl.constexpr):
+    """Records of N fields, of several images, as planes."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    c, p, b = i % N, i // N % n, i // (N * n)
+    all = n * N * 2
+    tl.store(out + (b * N + c) * n + p, tl.load(x + i, mask=i < all), mask=i < all)
+
+
+@triton.jit
 def largest_near(out, x, B, H, W, R: tl.constexpr, BLOCK: tl.constexpr):
     """Maxima of windows of several images."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)

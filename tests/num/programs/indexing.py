@@ -258,3 +258,40 @@ def rank4_masked(out_ptr, x_ptr, m_ptr, A, D):
     mask = tl.load(block, boundary_check=(0, 3), padding_option="zero") != 0
     at = ((i[:, None] * 8 + i[None, :]) * 64)[:, :, None, None] + (i[:, None] * 8 + i[None, :])[None, None, :, :]
     tl.store(out_ptr + at, tl.load(x_ptr + turned % 512), mask=mask)
+
+
+@triton.jit
+def picked_row(out, x, labels, first, n, stride, BLOCK: tl.constexpr):
+    """An element of a row by its number, which may be none of them, among others that are not numbers."""
+    r = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + r * stride + i, mask=i < n, other=float("nan"))
+    label = tl.load(labels + r)
+    tl.store(out + 2 * r, tl.sum(tl.where(i == label, v, 0), axis=0))
+    chosen = (i + first == label) & (v > 0)
+    tl.store(out + 2 * r + 1, tl.sum(tl.where(chosen, v * 2, 0), axis=0))
+
+
+@triton.jit
+def picked_in_rounds(out, x, labels, n, stride, BLOCK: tl.constexpr):
+    """The same in rounds, each of which changes what it picks from."""
+    r = tl.program_id(0)
+    total = 0.0
+    for start in range(0, n, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        v = tl.load(x + r * stride + i, mask=i < n, other=0.0)
+        tl.store(x + r * stride + i, v + 1, mask=i < n)
+        total += tl.sum(tl.where(i == tl.load(labels + r), v, 0.0))
+    tl.store(out + r, total)
+
+
+@triton.jit
+def weights_of_rows(out, x, labels, m, n, R: tl.constexpr, C: tl.constexpr):
+    """Of a tile of rows, one of each."""
+    r = tl.program_id(0) * R + tl.arange(0, R)
+    c = tl.arange(0, C)
+    v = tl.load(x + r[:, None] * n + c[None, :], mask=(r[:, None] < m) & (c[None, :] < n), other=0.0)
+    e = tl.exp(v - tl.max(v, axis=1)[:, None])
+    label = tl.load(labels + r, mask=r < m, other=-1)
+    weight = tl.sum(tl.where(c[None, :] == label[:, None], e, 0.0), axis=1)
+    tl.store(out + r, weight / tl.sum(e, axis=1), mask=r < m)

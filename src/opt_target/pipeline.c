@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../math/math.h"
-#include "opt.h"
+#include "opt_target.h"
 
 /* A pass works on one function after the other, or on the module. */
 typedef struct {
@@ -118,6 +118,7 @@ typedef enum {
     EARLY,
     SUMS,
     ROWS,
+    PICK,
     LATE,
     AHEAD,
     WHOLE,
@@ -149,6 +150,7 @@ static const Pass passes[] = {
     [EARLY]    = {"early", opt_early, NULL, .windows = true}, /* add up numbers in place of long tiles */
     [SUMS]     = {"sums", opt_unroll_sums, NULL, .windows = true},        /* loops that add up tiles, four rounds in one */
     [ROWS]     = {"rows", NULL, rows_module},        /* tiles of rows as loops over them */
+    [PICK]     = {"pick", opt_pick, NULL, .windows = true},        /* an element by its number */
     [LATE]     = {"late", opt_late, NULL, true},     /* reduce what rounds add up behind the loop */
     [AHEAD]    = {"ahead", NULL, ahead_module, true}, /* let a round ask for the next one's loads */
     [WHOLE]    = {"whole", opt_whole, NULL, true},   /* what follows a mask once more, without it */
@@ -165,7 +167,7 @@ static const PassId order[] = {
     UNROLL,   FOLD,   FLAT,     WIDEN,   PAIRS, /* loops */
     WINDOW,   CLAMP,  DOT,      THIN,    CARRY, /* edges, what they add up, and carry */
     SETTLE,   FOLD,   LICM,     CSE,     DCE,   /* one tile of offsets, scalar steps */
-    NARROW,   EARLY,  SUMS,     ROWS,           /* bytes, sums, rows, */
+    NARROW,   EARLY,  SUMS,     ROWS,    PICK,  /* bytes, sums, rows, elements */
     LATE,     DCE,                              /* what lanes would wait for */
     AHEAD,    WHOLE,  CONTRACT, MATH,           /* what the target is slow at */
     FOLD,     LICM,   CSE,      DCE,            /* coefficients leave the loops */

@@ -2,10 +2,10 @@
  * window.h - what is asked of values that may be one another's shifts; only window.c,
  * window_shift.c, window_loop.c and unroll.c include it
  */
-#ifndef TILEC_OPT_WINDOW_H
-#define TILEC_OPT_WINDOW_H
+#ifndef TILEC_OPT_TARGET_WINDOW_H
+#define TILEC_OPT_TARGET_WINDOW_H
 
-#include "opt.h"
+#include "opt_target.h"
 
 enum { WINDOW_MOST_WORK = 2000 }; /* values looked at for one question */
 

@@ -78,16 +78,18 @@ static Value *build_sum(const Tile *x, Builder *b, const DigitSum *s)
             v = build_binary(b, OP_mul, v, build_splat(b, factors[k], tile));
         add_to(b, &sum, v);
     }
-    if (rest)
+    if (rest && !s->base)
         add_to(b, &sum, build_splat(b, rest, tile));
     if (!sum)
         sum = build_int(b, tile, 0);
     if (!s->base)
         return sum;
-    Type pointers = *s->base->type;
+    /* all fields of a record are so far from one scalar */
+    Value *base = rest ? build_addptr(b, (Value *)s->base, rest) : (Value *)s->base;
+    Type pointers = *base->type;
     pointers.rank = 2;
     memcpy(pointers.dims, x->shape->dims, 2 * sizeof *pointers.dims);
-    return build_addptr(b, build_splat(b, (Value *)s->base, type_of(x->module, pointers)), sum);
+    return build_addptr(b, build_splat(b, base, type_of(x->module, pointers)), sum);
 }
 
 static bool is_placed(const Tile *x, const Value *v)
@@ -238,6 +240,16 @@ static Extents find_extents(Tile *x, Builder *b, const Op *end)
     return e;
 }
 
+static void lower_body(Tile *x, Builder *b, const Op *end)
+{
+    x->values = map_new(x->flat->arena);
+    for (const Op *op = x->flat->func->body->first; op != end; op = op->next) {
+        const Value *v = op->nresults > 0 ? op->results[0] : NULL;
+        if (v ? v->type->rank > 0 && x->needed[v->id] : op->code == OP_store)
+            lower(x, b, op);
+    }
+}
+
 static void lower_tile(Tile *x, Builder *b, const Extents *e, Value *tile, const Op *end)
 {
     bool down = x->flat->down;
@@ -249,15 +261,16 @@ static void lower_tile(Tile *x, Builder *b, const Extents *e, Value *tile, const
 
     x->several = build_binary(b, OP_div, tile, each);
     Value *row = begin_of(b, down ? inner : outer, e->rows, x->flat->rows);
-    x->row = numbers_from(x, b, row, 0);
+    x->row = numbers_from(x, b, row, x->flat->fields > 0);
+    for (int field = 0; field < x->flat->fields; field++) {
+        x->column = build_int(b, x->shape, field);
+        lower_body(x, b, end);
+    }
+    if (x->flat->fields > 0)
+        return;
     Value *column = begin_of(b, down ? outer : inner, e->columns, x->flat->columns);
     x->column = numbers_from(x, b, column, 1);
-    x->values = map_new(x->flat->arena);
-    for (const Op *op = x->flat->func->body->first; op != end; op = op->next) {
-        const Value *v = op->nresults > 0 ? op->results[0] : NULL;
-        if (v ? v->type->rank > 0 && x->needed[v->id] : op->code == OP_store)
-            lower(x, b, op);
-    }
+    lower_body(x, b, end);
 }
 
 static bool is_of_tiles(const Op *op)
@@ -275,7 +288,9 @@ static void rewrite(Tile *x)
     Value *pid = x->flat->program->results[0];
     const Op *end = last->prev; /* behind it all is new */
 
-    x->shape = type_tile(x->module, DT_I32, 2, (int32_t[]){x->flat->rows, x->flat->columns});
+    const int32_t tile_dims[] = {x->flat->rows, x->flat->columns};
+    const int32_t field_dims[] = {1, x->flat->rows};
+    x->shape = type_tile(x->module, DT_I32, 2, x->flat->fields > 0 ? field_dims : tile_dims);
     find_needed(x);
     Extents e = find_extents(x, &b, end->next);
     Value *across = tiles_in(&b, e.columns, x->flat->columns);

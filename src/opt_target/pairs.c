@@ -19,7 +19,7 @@
  */
 #include <string.h>
 
-#include "opt.h"
+#include "opt_target.h"
 #include "../ir/analysis.h"
 
 enum {

@@ -17,7 +17,7 @@
  * stays along the dimension of the index.  Where limits cross, the op that is done last says what
  * all elements are.  As in poly.h an index is taken not to wrap within a tile.
  */
-#include "opt.h"
+#include "opt_target.h"
 #include "../ir/analysis.h"
 
 enum {

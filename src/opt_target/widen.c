@@ -14,7 +14,7 @@
  * A mask keeps columns within those that the grid has.  Starts are found in front of an expand and
  * behind it, pid * R + arange(R)[:, None], and in sums with what is the same for all of the tile.
  */
-#include "opt.h"
+#include "opt_target.h"
 #include "../ir/analysis.h"
 
 enum {
@@ -237,24 +237,13 @@ static bool find_shape(Widen *x)
     return x->old[ROWS] > 1 && x->old[COLUMNS] > 1;
 }
 
-static bool memory_is_apart(const Widen *x)
+static bool has_window(const Widen *x)
 {
-    const PointerBases *bases = ir_pointer_bases(x->func, x->arena);
-    uint64_t stored = 0, loaded = 0;
     int loads = 0;
 
-    for (const Op *op = x->func->body->first; op; op = op->next) {
-        uint64_t own =
-            op->code == OP_load || op->code == OP_store ? ir_bases_of(bases, op->operands[0]) : 0;
+    for (const Op *op = x->func->body->first; op; op = op->next)
         loads += op->code == OP_load;
-        if (op->code == OP_load)
-            loaded |= own;
-        else if (stored & own)
-            return false;
-        else
-            stored |= own;
-    }
-    return stored != 0 && (stored & loaded) == 0 && loads < LEAST_WINDOW;
+    return loads >= LEAST_WINDOW;
 }
 
 /* --- is it worth it? ------------------------------------------------------------------------ */
@@ -444,6 +433,7 @@ void opt_widen(Func *f)
             return;
     }
     x.uses = ir_uses(f, x.arena);
-    if (find_sides(&x) && find_starts(&x) && memory_is_apart(&x) && choose(&x))
+    if (find_sides(&x) && find_starts(&x) && opt_stores_apart(f, x.arena) && !has_window(&x) &&
+        choose(&x))
         rewrite(&x);
 }

@@ -11,7 +11,7 @@
  *
  * Arms are short, without effects, and of a loop without products, which are brought by copies.
  */
-#include "opt.h"
+#include "opt_target.h"
 #include "../ir/analysis.h"
 
 enum { MOST_OPS = 16, MOST_LOADS = 2 }; /* of an arm */

@@ -17,6 +17,10 @@
  * The last tile of a row begins in the one before, where elements are computed twice.  So nothing
  * that is stored may be read, and there must be a tile in each row: else whole rows are none.
  *
+ * Of records, i // 3 and i % 3 by a small constant, a tile has the rows alone, and what is done
+ * with each field stands behind one another: what is stored so to 3 * r + 0 .. 2 goes together
+ * (plan_access.c), from planes that are read along.
+ *
  * Integers are taken apart as sums of digits of i, i // from % size, times scalars: then
  * (i // W % H) * W + i % W is one digit, i % (H * W), and what is made of channels, rows and
  * columns is affine in a row, a column, and the number of what they are in.  i is not negative, nor
@@ -33,8 +37,10 @@ enum {
     LEAST_WINDOW = 5,   /* loads of one array */
     WINDOW_BYTES = 256, /* of a row of a tile that is a window */
     WINDOW_ROWS = 16,
-    LONG = 32,  /* sides of a tile that is transposed: along stores, .. */
-    SHORT = 16, /* .. and across */
+    LONG = 32,       /* sides of a tile that is transposed: along stores, .. */
+    SHORT = 16,      /* .. and across */
+    MOST_FIELDS = 4, /* columns of a row that are written out, .. */
+    RECORDS = 256,   /* .. and so many rows at a time */
     MOST_OPS = 4000
 };
 
@@ -111,25 +117,6 @@ static bool find_flat(Flat *x)
     return x->flat && programs == 1 && indices == 1;
 }
 
-/* Each store has memory of its own, which nobody reads. */
-static bool memory_is_apart(const Flat *x)
-{
-    const PointerBases *bases = ir_pointer_bases(x->func, x->arena);
-    uint64_t stored = 0, loaded = 0;
-
-    for (const Op *op = x->func->body->first; op; op = op->next) {
-        if (op->code == OP_load)
-            loaded |= ir_bases_of(bases, op->operands[LOAD_PTR]);
-        if (op->code != OP_store)
-            continue;
-        uint64_t own = ir_bases_of(bases, op->operands[STORE_PTR]);
-        if (stored & own)
-            return false;
-        stored |= own;
-    }
-    return stored != 0 && (stored & loaded) == 0;
-}
-
 /* --- rows and columns ----------------------------------------------------------------------- */
 
 static Value *address_of(const Op *op)
@@ -195,6 +182,38 @@ static bool has_window(const Flat *x, int *bytes)
     return false;
 }
 
+/* Rows of a few columns, as planes, where each is in memory of its own, or of which other elements
+ * are asked for than the one whose turn it is. */
+static bool has_records(const Flat *x)
+{
+    const Product *row = &x->places.at[PLACE_ROW];
+    bool found = false;
+
+    if (row->count > 0 || row->number > MOST_FIELDS)
+        return false;
+    for (const Op *op = x->func->body->first; op; op = op->next) {
+        const Value *ptr = address_of(op);
+        const DigitSum *s = ptr && ptr->type->rank > 0 ? flat_sum(x, ptr) : NULL;
+        Product along, down;
+        if (!s || !digit_is_placed(&x->places, s) ||
+            !digit_factor(&x->places, s, PLACE_COLUMN, &along) ||
+            !digit_factor(&x->places, s, PLACE_ROW, &down) || down.count > 0)
+            continue;
+        bool next = along.number == 1 && along.count == 0;
+        found |=
+            (llabs(down.number) == 1 && along.number != 0) || (down.number == row->number && !next);
+    }
+    return found;
+}
+
+/* No row that is known is shorter than a tile. */
+static bool has_tiles(const Flat *x)
+{
+    const Product *row = &x->places.at[PLACE_ROW];
+
+    return row->count > 0 || row->number >= x->columns;
+}
+
 /* Choose the tiles, with `windows` for these, too, whose masks tell rows; false: it stays as it is.
  */
 static bool is_worth_it(Flat *x, bool windows)
@@ -202,6 +221,12 @@ static bool is_worth_it(Flat *x, bool windows)
     bool stores = false, loads = false;
     int bytes = 1;
 
+    if (has_records(x)) {
+        x->fields = (int32_t)x->places.at[PLACE_ROW].number;
+        x->rows = RECORDS;
+        x->columns = x->fields;
+        return true;
+    }
     for (const Op *op = x->func->body->first; op; op = op->next) {
         if (address_of(op) && is_transposed(x, address_of(op)))
             *(op->code == OP_store ? &stores : &loads) = true;
@@ -210,13 +235,13 @@ static bool is_worth_it(Flat *x, bool windows)
         x->rows = stores ? LONG : SHORT;
         x->columns = stores ? SHORT : LONG;
         x->down = !stores;
-        return true;
+        return has_tiles(x);
     }
     if (!windows || !has_window(x, &bytes))
         return false;
     x->rows = WINDOW_ROWS;
     x->columns = WINDOW_BYTES / bytes;
-    return true;
+    return has_tiles(x);
 }
 
 void opt_flat(Func *f)
@@ -224,7 +249,7 @@ void opt_flat(Func *f)
     Flat x = {.func = f, .arena = f->module->arena, .nvalues = f->nvalues};
 
     opt_resolve_all(f->body);
-    if (!find_flat(&x) || !memory_is_apart(&x))
+    if (!find_flat(&x) || !opt_stores_apart(x.func, x.arena))
         return;
     x.sums = digit_sums(f, f->body, x.flat, x.arena);
     for (int i = 0; i < 2; i++) {

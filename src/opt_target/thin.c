@@ -14,7 +14,7 @@
  * products are, and rounded once to the accumulator's; the order in which a dot adds is unspecified
  * (semantics R262).
  */
-#include "opt.h"
+#include "opt_target.h"
 
 enum { A, B, ACC };
 

@@ -18,7 +18,7 @@
  * Early is the other way round, for targets that keep a tile in memory, which each round would read
  * and write: it reduces what it adds, and carries a number.
  */
-#include "opt.h"
+#include "opt_target.h"
 #include "../ir/analysis.h"
 
 enum {

@@ -19,7 +19,7 @@
  * first comparison false.  It is for kernels without loops and branches that load and store, and do
  * nothing else to the world.
  */
-#include "opt.h"
+#include "opt_target.h"
 #include "../axis/axis.h"
 #include "../ir/analysis.h"
 

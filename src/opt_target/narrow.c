@@ -11,7 +11,7 @@
  *
  * Offsets stay as they are: their comparisons become bounds of loops (plan_access.c).
  */
-#include "opt.h"
+#include "opt_target.h"
 #include "../ir/analysis.h"
 
 enum { SMALL = 16 /* bits */, WHOLE = 64, DEEPEST = 32 };

@@ -1,10 +1,10 @@
 /*
  * flat.h - what flat.c and flat_tile.c share; only they include it
  */
-#ifndef TILEC_OPT_FLAT_H
-#define TILEC_OPT_FLAT_H
+#ifndef TILEC_OPT_TARGET_FLAT_H
+#define TILEC_OPT_TARGET_FLAT_H
 
-#include "opt.h"
+#include "opt_target.h"
 #include "../axis/digits.h"
 
 typedef struct {
@@ -17,6 +17,7 @@ typedef struct {
     DigitSum **sums;   /* .. each is this sum of i's digits, or NULL */
     DigitPlaces places;
     int32_t rows, columns; /* of a tile */
+    int32_t fields;        /* rows have so few columns: each is a tile [1,rows]; 0: one is of all */
     bool down;             /* tiles below one another come one after the other */
 } Flat;
 

@@ -31,7 +31,7 @@
  */
 #include <string.h>
 
-#include "opt.h"
+#include "opt_target.h"
 #include "../ir/analysis.h"
 
 enum {
