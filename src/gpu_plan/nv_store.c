@@ -64,6 +64,27 @@ static bool lengthen_runs(Layout *l, int dim, int nvector)
     return true;
 }
 
+/* The same runs in each thread, one behind the other in lanes beside each other, of what the warp
+ * has: threads whose rows are two vectors long would write each sector of memory twice.  False:
+ * the warp has something else, or it is so already. */
+static bool line_up_lanes(Layout *l, int dim, int nvector)
+{
+    const Layout was = *l;
+    int shift = layout_shift(l, dim), unit = nvector;
+
+    for (int lane = 0; lane < l->nlane && unit < l->bits[dim]; lane++, unit++) {
+        uint32_t wanted = 1u << (shift + unit);
+        int reg = find_basis(l->reg, l->nreg, wanted),
+            other = find_basis(l->lane, l->nlane, wanted);
+        if (other < 0 && reg < 0)
+            return false;
+        uint32_t *from = other >= 0 ? &l->lane[other] : &l->reg[reg];
+        *from = l->lane[lane];
+        l->lane[lane] = wanted;
+    }
+    return !layout_equal(l, &was);
+}
+
 /* --- costs --- */
 
 enum { LINE = 128, SECTOR = 32, SECTORS_A_CYCLE = 2, SELECTS_A_CYCLE = 4 };
@@ -238,6 +259,15 @@ static const Layout *choose_layout(NvPlan *p, const Op *op, const Value *data)
     int64_t least = nv_cost_of_store(p, op, home);
     longer = *home;
     if (lengthen_runs(&longer, dim, nvector) && !layout_equal(&longer, home)) {
+        int64_t cost = nv_cost_of_store(p, op, &longer);
+        if (cost < least) {
+            best = nv_layout(p, &longer);
+            least = cost;
+        }
+    }
+    longer = *best;
+    if (nvector > 0 && find_basis(longer.reg, longer.nreg, 1u << layout_shift(&longer, dim)) >= 0 &&
+        line_up_lanes(&longer, dim, nvector)) {
         int64_t cost = nv_cost_of_store(p, op, &longer);
         if (cost < least) {
             best = nv_layout(p, &longer);
