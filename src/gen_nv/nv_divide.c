@@ -449,7 +449,8 @@ static void divide_each(Nv *n, const Group *g, const NvDivision *d, Val *out)
     for (int i = 0; i < g->count; i++) {
         Val s = g->s[g->regs[i]], x = g->x[g->regs[i]];
         Val size = d->positive ? s : llvm_call1(n->l, n->b, "llvm.fabs", s);
-        usual[i] = quotient_by(n, size, inverse(n, size), d->positive ? x : with_sign_of(n, x, s));
+        Val r = inverse(n, size);
+        usual[i] = quotient_by(n, size, r, d->positive ? x : with_sign_of(n, x, s));
     }
     ways_end(n, w, g, usual, out);
 }

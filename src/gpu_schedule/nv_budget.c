@@ -115,6 +115,22 @@ static int64_t widest_tile(const NvPlan *p)
     return most;
 }
 
+/* All tiles that a scan has at once, in whose place comes what it makes: of those of several. */
+static int64_t scanned_registers(const NvPlan *p)
+{
+    int64_t most = 0;
+
+    for (int i = 0; i < p->body->steps.len; i++) {
+        const NvStep *s = p->body->steps.at[i];
+        int64_t n = 0;
+        for (int k = 0; s->kind == NV_SCAN && s->nin > 1 && k < s->nin; k++)
+            n += (int64_t)layout_registers(s->in[k]->layout) *
+                 (type_size(s->in[k]->value->type) > 4 ? 2 : 1);
+        most = MAX(most, n);
+    }
+    return most;
+}
+
 enum {
     UNIT = 8,      /* of registers that a thread has; */
     ALWAYS = 16,   /* what any thread needs */
@@ -136,7 +152,7 @@ static int together(const NvPlan *p, const Life *lives)
         return 0;
     kept = MAX(kept, widest_tile(p));
     int64_t by_shared = p->chip->shared / MAX(p->shared, 1);
-    int64_t each = in_units(kept + kept / 4 + ALWAYS);
+    int64_t each = in_units(MAX(kept + kept / 4, scanned_registers(p)) + ALWAYS);
     return (int)MIN(MIN(p->chip->registers / each, THREADS) / threads, by_shared);
 }
 
