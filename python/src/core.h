@@ -6,8 +6,9 @@
  * released; keep.c holds what it needs meanwhile, file.c holds what was loaded and what its names
  * meant then, answer.c puts the questions of the compiler to Python, call.c keeps one launch for
  * later questions about its code, fail.c makes exceptions of what the library says, interrupt.c
- * hears Ctrl-C meanwhile, rehearse.c checks a first launch, tune.c times configurations, derive.c derives gradients, ranges.c asks
- * whether PyTorch's profiler looks on.  Python's side is tilec/jit.py.
+ * hears Ctrl-C meanwhile, rehearse.c checks a first launch, tune.c times configurations, derive.c
+ * derives gradients, ranges.c asks whether PyTorch's profiler looks on.  Python's side is
+ * tilec/jit.py.
  *
  * Everything is in the limited API of Python 3.9, so that one build serves all later versions.
  * Functions that give an object or an int follow Python: NULL or -1 with an exception set.  All of

@@ -291,9 +291,10 @@ int rehearse_warn(const char *text)
 {
     PyObject *module = PyImport_ImportModule("tilec.errors");
     PyObject *kind = module ? PyObject_GetAttrString(module, "CheckWarning") : NULL;
-    int result = kind ? PyErr_WarnFormat(kind, 1, "\n%s"
-                                                  "note: a first run has found this, on copies of "
-                                                  "the arrays; check=True stops at it",
+    int result = kind ? PyErr_WarnFormat(kind, 1,
+                                         "\n%s"
+                                         "note: a first run has found this, on copies of "
+                                         "the arrays; check=True stops at it",
                                          text)
                       : -1;
 
