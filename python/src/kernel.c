@@ -119,6 +119,9 @@ static int take_stream(Launch *l, PyObject *value)
                            ? NULL
                            : PyObject_GetAttrString(value, "cuda_stream");
 
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_AttributeError))
+        PyErr_Format(PyExc_TypeError, "`stream` must be a number or a stream of PyTorch, not %R",
+                     value);
     if (PyErr_Occurred() || (number && keep_object(&l->keep, number) != 0))
         return -1;
     if (value != Py_None)
