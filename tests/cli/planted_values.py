@@ -284,3 +284,21 @@ def decay_scan(x, out, n: tl.constexpr):
     v = tl.load(x + row + i)
     decay, h = tl.associative_scan((tl.full((n,), 0.9, tl.float32), v), 0, pairs)
     tl.store(out + row + i, h + 0 * tl.reduce(tl.abs(v), 0, larger_norm))
+
+
+@triton.jit
+def silu_back_wrong(x, out, n, g_out, d_x, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    s = tl.sigmoid(v)
+    g = tl.load(g_out + i, mask=i < n, other=0.0)
+    tl.store(d_x + i, g * (s + v * s * (1.0 - s)), mask=i < n)
+
+
+@triton.jit
+def silu_back(x, out, n, d_out, d_x, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    s = tl.sigmoid(v)
+    g = tl.load(d_out + i, mask=i < n, other=0.0)
+    tl.store(d_x + i, g * (s + v * s * (1.0 - s)), mask=i < n)
