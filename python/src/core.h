@@ -6,8 +6,9 @@
  * released; keep.c holds what it needs meanwhile, file.c holds what was loaded and what its names
  * meant then, answer.c puts the questions of the compiler to Python, call.c keeps one launch for
  * later questions about its code, fail.c makes exceptions of what the library says, interrupt.c
- * hears Ctrl-C meanwhile, tune.c times configurations, derive.c derives gradients, ranges.c asks
- * whether PyTorch's profiler looks on.  Python's side is tilec/jit.py.
+ * hears Ctrl-C meanwhile, rehearse.c checks a first launch, tune.c times configurations, derive.c
+ * derives gradients, ranges.c asks whether PyTorch's profiler looks on.  Python's side is
+ * tilec/jit.py.
  *
  * Everything is in the limited API of Python 3.9, so that one build serves all later versions.
  * Functions that give an object or an int follow Python: NULL or -1 with an exception set.  All of
@@ -71,6 +72,9 @@ enum { MOST_PARAMS = 128 };
     X(__tilec_descriptor__)                                                                        \
     X(_load)
 
+/* What `check` of a launch says: "first" makes a checked one in front of the first of its kind. */
+typedef enum { CHECK_NONE, CHECK_ALL, CHECK_FIRST } Checking;
+
 /* What the extension keeps for the life of the process.  Subinterpreters are refused, so that
  * there is one. */
 typedef struct {
@@ -83,7 +87,7 @@ typedef struct {
     PyObject *profiler_module;        /* the name of PyTorch's */
     PyObject *host_device;            /* bytes: where launches on host arrays run; NULL: the CPU */
     PyObject *arch;      /* bytes: of launches on GPUs that do not say it; NULL: the GPU's */
-    bool checks;         /* launches look at every access, unless they say check=False */
+    Checking checks;     /* of launches that do not say it */
     bool slow;           /* all launches go through run() */
     bool lines;          /* launches run code that knows its lines */
     int debug;           /* what TRITON_DEBUG says: 1, 0, or -1 where it says nothing */
@@ -169,6 +173,8 @@ int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k);
 /* What an option says that is on or off: 1 or 0; -1 and an exception where it says neither, as a
  * text does, of which Python takes even "no" for true. */
 int value_truth(PyObject *o, const char *option);
+/* .. and one that may be "first", too: a Checking, or -1. */
+int value_checking(PyObject *o, const char *option);
 /* The kind of code a dtype object of tilec.language stands for. */
 int value_dtype(PyObject *o, tilec_dtype *out);
 
@@ -243,6 +249,8 @@ typedef struct File {
     unsigned long asking; /* the thread on which resolve() runs; 0: none */
     Compiled *compiled;
     int ncompiled, compiled_room;
+    const void **firsts; /* code of which a first launch was looked at */
+    int nfirsts, firsts_room;
     PyObject *functions; /* that were arguments: {function: (itself, its name)}; NULL: none yet */
 } File;
 extern PyType_Spec file_spec;
@@ -256,6 +264,8 @@ bool file_raised(File *f);
 const char *file_function(File *f, PyObject *function);
 /* Borrowed; NULL: it is not known yet. */
 PyObject *file_compiled(File *f, const void *which);
+/* Is it asked of this code for the first time?  Also false where there is no memory. */
+bool file_is_first(File *f, const void *which);
 int file_add_compiled(File *f, const void *which, PyObject *object);
 
 /* --- answer.c --- */
@@ -308,6 +318,21 @@ PyObject *derive_kernel(const DeriveWish *w, PyObject *of, PyObject *wrt);
 PyObject *derive_uses(const DeriveWish *w); /* {array: bits of tilec_use} */
 /* The text of a file that makes this launch: tilec_reproduce(). */
 PyObject *derive_repro(const DeriveWish *w, const int32_t grid[3]);
+
+/* --- rehearse.c --- */
+
+/* A launch on arrays of the host, as tilec_launch() takes it. */
+typedef struct {
+    File *file;
+    const tilec_arg *args;
+    int nargs;
+    const tilec_launch_options *options;
+    const int32_t *grid;
+} Rehearsal;
+/* What a checked run of the first launch of such code finds, to be freed; NULL: nothing, or it is
+ * not the first one. */
+char *rehearse(const Rehearsal *r);
+int rehearse_warn(const char *text); /* by Python's `warnings` */
 
 /* --- profile.c --- */
 

@@ -227,6 +227,25 @@ int file_add_compiled(File *f, const void *which, PyObject *object)
     return 0;
 }
 
+bool file_is_first(File *f, const void *which)
+{
+    for (int i = 0; i < f->nfirsts; i++) {
+        if (f->firsts[i] == which)
+            return false;
+    }
+    if (f->nfirsts == f->firsts_room) {
+        int room = f->firsts_room ? 2 * f->firsts_room : 4;
+        const void **grown = PyMem_Realloc(f->firsts, sizeof(void *) * (size_t)room);
+
+        if (!grown)
+            return false;
+        f->firsts = grown;
+        f->firsts_room = room;
+    }
+    f->firsts[f->nfirsts++] = which;
+    return true;
+}
+
 /* --- the object --- */
 
 bool file_raised(File *f)
@@ -336,6 +355,7 @@ static void file_dealloc(PyObject *self)
     tilec_unload(f->file);
     PyMem_Free(f->watched);
     PyMem_Free(f->compiled);
+    PyMem_Free(f->firsts);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }

@@ -7,6 +7,9 @@
  * arguments, and calls tilec_launch(), which finds the code.  All that happens once, loading,
  * noticing a change, describing compiled code, is in jit.py, and so is what hooks and warmup need.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "core.h"
 
 #include <structmember.h> /* behind Python.h, which it needs */
@@ -44,6 +47,7 @@ typedef struct {
     tilec_arg args[MOST_PARAMS];
     int nargs;
     tilec_launch_options options;
+    Checking check;
     int debug; /* that the launch says: 1, 0, or -1 where it says nothing */
     int32_t grid[3];
     bool warmup;
@@ -115,6 +119,9 @@ static int take_stream(Launch *l, PyObject *value)
                            ? NULL
                            : PyObject_GetAttrString(value, "cuda_stream");
 
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_AttributeError))
+        PyErr_Format(PyExc_TypeError, "`stream` must be a number or a stream of PyTorch, not %R",
+                     value);
     if (PyErr_Occurred() || (number && keep_object(&l->keep, number) != 0))
         return -1;
     if (value != Py_None)
@@ -147,6 +154,14 @@ static bool is_ignored(PyObject *key)
             return true;
     }
     return false;
+}
+
+static int take_check(Launch *l, PyObject *value)
+{
+    int asked = value_checking(value, "check");
+
+    l->check = asked < 0 ? CHECK_NONE : (Checking)asked;
+    return asked < 0 ? -1 : 0;
 }
 
 static int take_debug(Launch *l, PyObject *value)
@@ -188,7 +203,7 @@ static int take_option(Launch *l, PyObject *key, PyObject *value)
     if (is_ignored(key))
         return 0;
     if (is_name(key, core.names.check))
-        return take_truth(&l->options.check, "check", value);
+        return take_check(l, value);
     if (is_name(key, core.names.unspecialised))
         return take_truth(&l->options.unspecialised, "unspecialised", value);
     name = PyUnicode_AsUTF8String(key);
@@ -546,6 +561,15 @@ static void choose_device(Launch *l)
         l->options.device = PyBytes_AsString(core.host_device);
 }
 
+/* What a checked run in front of the launch finds, which `check` may ask for; NULL: nothing. */
+static char *look_first(const Launch *l)
+{
+    const char *device = l->options.device;
+    const Rehearsal r = {l->file, l->args, l->nargs, &l->options, l->grid};
+
+    return l->check == CHECK_FIRST && (!device || strcmp(device, "cpu") == 0) ? rehearse(&r) : NULL;
+}
+
 /* The library's call, without the GIL; the kernel's code that it ran is `which`. */
 static int call_library(Launch *l, const void **which)
 {
@@ -559,12 +583,15 @@ static int call_library(Launch *l, const void **which)
 
     if (!runs && !l->warmup && warn_of_nothing(name, l->grid, l->args, l->nargs) != 0)
         return -1;
+    char *found = runs ? look_first(l) : NULL;
     l->options.on_message = said_message;
     l->options.on_record = said_record;
     l->options.user = &l->said;
     l->options.compiled = which;
     l->options.seconds = timed ? &seconds : NULL;
     crash_begin(name);
+    if (found)
+        crash_says(found);
     l->options.cancel = interrupt_begin();
     PyThreadState *thread = PyEval_SaveThread();
     status = runs ? tilec_launch(file, name, l->grid, l->args, l->nargs, &l->options, &error)
@@ -576,9 +603,16 @@ static int call_library(Launch *l, const void **which)
     }
     interrupt_end(l->options.cancel);
     l->options.cancel = NULL;
+    /* one mistake is told once */
+    bool is_new = found && !(l->said.message && strstr(l->said.message, "warning: "));
     bool failed =
         file_raised(l->file) || ((l->said.out || l->said.message) && said_show(&l->said) != 0);
     crash_end();
+    if (found)
+        crash_says(NULL);
+    if (!failed && status == TILEC_OK && is_new)
+        failed = rehearse_warn(found) != 0;
+    free(found);
     if (failed) {
         tilec_free(error);
         return -1;
@@ -663,6 +697,7 @@ static PyObject *launch(Launch *l, PyObject *grid, PyObject *args, PyObject *kwa
     if (!l->warmup && read_grid(l, grid) != 0)
         return NULL;
     choose_device(l);
+    l->options.check = l->check == CHECK_ALL;
     if (choose_arch(l) != 0)
         return NULL;
     if (refuse_launch_in_answer(l) != 0)
@@ -681,8 +716,8 @@ static PyObject *launch_kernel(Kernel *k, PyObject *grid, PyObject *args, PyObje
     l.kernel = k;
     l.file = NULL;
     l.warmup = warmup;
-    l.options = (tilec_launch_options){.check = core.checks,
-                                       .debug = core.lines ? TILEC_DEBUG_LINES : TILEC_DEBUG_NONE};
+    l.check = core.checks;
+    l.options = (tilec_launch_options){.debug = core.lines ? TILEC_DEBUG_LINES : TILEC_DEBUG_NONE};
     l.debug = -1;
     l.said = (Said){0};
     keep_init(&l.keep);

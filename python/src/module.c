@@ -116,17 +116,17 @@ static PyObject *core_debug(PyObject *self, PyObject *said)
     Py_RETURN_NONE;
 }
 
-/* check_all(bool): do launches that do not say it check their accesses?; whether they did */
+/* check_all(bool or "first"): do launches that do not say it check their accesses?; what it was */
 static PyObject *core_check_all(PyObject *self, PyObject *on)
 {
-    bool before = core.checks;
-    int truth = value_truth(on, "check_accesses()");
+    Checking before = core.checks;
+    int asked = value_checking(on, "check_accesses()");
 
     (void)self;
-    if (truth < 0)
+    if (asked < 0)
         return NULL;
-    core.checks = truth;
-    return PyBool_FromLong(before);
+    core.checks = (Checking)asked;
+    return before == CHECK_FIRST ? PyUnicode_FromString("first") : PyBool_FromLong(before);
 }
 
 /* touch(): the text of some function was replaced */

@@ -409,6 +409,17 @@ int value_truth(PyObject *o, const char *option)
     return PyObject_IsTrue(o);
 }
 
+int value_checking(PyObject *o, const char *option)
+{
+    if (PyUnicode_Check(o) && PyUnicode_CompareWithASCIIString(o, "first") == 0)
+        return CHECK_FIRST;
+    if (PyUnicode_Check(o)) {
+        PyErr_Format(PyExc_TypeError, "%s must be True, False or \"first\", not %R", option, o);
+        return -1;
+    }
+    return value_truth(o, option);
+}
+
 int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k)
 {
     TypeEntry found;

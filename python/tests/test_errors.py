@@ -458,10 +458,10 @@ class Calls(unittest.TestCase):
         x = np.zeros(8, np.float32)
         for option in ("check", "debug", "unspecialised"):
             for value in ("yes", "False", "", b"1", 1.5, [], {}):
-                with self.assertRaisesRegex(TypeError, f"{option} must be True or False, not ") as caught:
+                with self.assertRaisesRegex(TypeError, f"{option} must be True( or False|, False or \"first\"), not ") as caught:
                     reaching[(1,)](x, BLOCK=8, **{option: value})
                 self.assertIn(repr(value), str(caught.exception))
-        with self.assertRaisesRegex(TypeError, r"check_accesses\(\) must be True or False, not 'no'"):
+        with self.assertRaisesRegex(TypeError, r"check_accesses\(\) must be True, False or \"first\", not 'no'"):
             tilec.check_accesses("no")
         with self.assertRaisesRegex(TypeError, "debug must be True or False, not 'on'"):
             tilec.jit(reaching.fn, debug="on")

@@ -17,8 +17,8 @@ from . import errors, knobs, language
 from . import jit as _jit
 from ._core import VERSION as __version__
 from .device import check_accesses, use_device
-from .errors import (AccessFault, AssertionFault, CompilationError, InterpreterError,
-                     OutOfResources, RaceFault, SyncFault, TritonError)
+from .errors import (AccessFault, AssertionFault, CheckWarning, CompilationError,
+                     InterpreterError, OutOfResources, RaceFault, SyncFault, TritonError)
 from .install import install
 from .kernel import KernelInterface
 from .language.constants import cdiv, constexpr_function, next_power_of_2

@@ -7,6 +7,7 @@
     --device NAME   run host arrays on cpu (the default), interp or sim
     --cuda-as NAME  run what asks for tensors on "cuda" on the host: cpu, interp or sim
     --check         stop at accesses outside of arrays, with place, program and index
+    --check=first   warn of what a check of each kernel's first launch finds
     --version       print the versions of tilec and of the language
 
     python -m tilec run|list|dump|test|build|debug|report|devices|help ...    the command `tilec`
@@ -137,7 +138,9 @@ def _take_option(text, arguments):
     option, equals, value = text.partition("=")
     if option not in _OPTIONS:
         return _refuse_word("there is no option", option, _OPTIONS)
-    if equals and option not in _WITH_VALUE:
+    if option == "--check" and equals and value != "first":
+        return _refuse(f"--check takes no value but `first`, not `{value}`")
+    if equals and option not in (*_WITH_VALUE, "--check"):
         return _refuse(f"{option} takes no value")
     if option in _WITH_VALUE and not value and (equals or not arguments):
         return _refuse(f"{option} takes a name: {', '.join(_WITH_VALUE[option])}")
@@ -150,8 +153,8 @@ def _take_option(text, arguments):
         print(__doc__.strip())
         return 0
     if option == "--check":
-        device.check_accesses()
-        os.environ["TILEC_CHECK"] = "1"
+        device.check_accesses(value or True)
+        os.environ["TILEC_CHECK"] = value or "1"
         return True
     if option == "--device":
         name = value or arguments.pop(0)

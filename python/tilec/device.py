@@ -1,6 +1,6 @@
 """Which device runs launches on host arrays, and whether launches check their accesses.
 
-TILEC_DEVICE and TILEC_CHECK=1 say it for a whole process and those that it starts.
+TILEC_DEVICE and TILEC_CHECK, 1 or "first", say it for a whole process and those that it starts.
 """
 
 import os
@@ -39,11 +39,24 @@ def use_device(name):
 
 
 def check_accesses(on=True):
-    """Let all launches look at every access, as if each had check=True.  In a `with`, until its
+    """Let all launches look at every access, as if each had check=True; "first": as if each had
+    check="first", which looks at the first launch of its kind, and warns.  In a `with`, until its
     end.
     """
     return _Restore(check_accesses, _core.check_all(on))
 
 
 use_device(os.environ.get("TILEC_DEVICE") or None)
-check_accesses(os.environ.get("TILEC_CHECK") == "1")
+_CHECKS = {"": False, "0": False, "1": True, "first": "first"}
+
+
+def _asked(text):
+    """What TILEC_CHECK says."""
+    if text not in _CHECKS:
+        import warnings
+
+        warnings.warn(f"TILEC_CHECK={text} says nothing: it is 1 or \"first\"", RuntimeWarning, 2)
+    return _CHECKS.get(text, False)
+
+
+check_accesses(_asked(os.environ.get("TILEC_CHECK", "")))

@@ -133,6 +133,10 @@ class ChangedGlobalError(TritonError, RuntimeError):
     """A global that a kernel was compiled with has another value now."""
 
 
+class CheckWarning(RuntimeWarning):
+    """What check="first" has found in the first launch of its kind."""
+
+
 # --- what a launch gives ------------------------------------------------------------------------
 
 # tilec_status of tilec.h

@@ -382,7 +382,7 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
         if isinstance(function, JITFunction):
             return function
         if not callable(function):
-            raise TypeError(f"jit makes kernels of functions, not of a {type(function).__name__}")
+            raise TypeError(f"jit makes kernels of functions, not of {function!r}")
         return JITFunction(function, version=version, repr=repr, launch_metadata=launch_metadata,
                            do_not_specialize=do_not_specialize,
                            do_not_specialize_on_alignment=do_not_specialize_on_alignment,

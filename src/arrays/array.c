@@ -38,9 +38,9 @@ static void *new_block(Store *store, size_t bytes)
     b.memory = b.is_guarded ? os_alloc_guarded(b.bytes) : os_alloc_pages(b.bytes);
     if (!b.memory)
         client_stop(store->client, CLIENT_REFUSED,
-                    "there is no memory for an array of %.3g MB\n"
+                    "there is no memory for an array of %.6g %s\n"
                     "hint: a shape counts elements; --each takes files one by one",
-                    (double)bytes / 1e6);
+                    (double)bytes / (bytes < 1e12 ? 1e9 : 1e12), bytes < 1e12 ? "GB" : "TB");
     vec_push(store->arena, &store->blocks, b);
     return b.memory;
 }

@@ -295,6 +295,11 @@ static const Node *parse(Reader *r)
         wrong(r, 0, strlen(r->text),
               "a type stands behind `:`, and only where code is compiled alone",
               arena_printf(r->store->arena, "for tilec dump and build: %s:%s", r->label, r->text));
+    if (r->text[strspn(r->text, " ")] == '\0' && *r->label != '-')
+        client_stop(r->store->client, CLIENT_USAGE,
+                    "%s: the value behind `=` is missing\nhint: %s=1000, %s='empty(fp32,1000)', "
+                    "%s=@file.npy",
+                    r->label, r->label, r->label, r->label);
     parser_init_inside(&p, r->store->arena, r->store->client->words, r->source);
     n = parse_expressions(&p);
     if (p.errors.len == 0 && p.tok.kind == T_ASSIGN && *r->label == '-')

@@ -51,6 +51,8 @@ const char *os_missing(Arena *a, const char *path)
 
     if (!part)
         return "";
+    if (strncmp(path, "https://", 8) == 0 || strncmp(path, "http://", 7) == 0)
+        return "; files are read from here, not from the web: download it first";
     bool is_folder = strlen(part) < strlen(path);
     const char *name = slash ? slash + 1 : part;
     const char *before = slash ? arena_strndup(a, part, (size_t)(slash + 1 - part)) : "";

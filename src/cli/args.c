@@ -6,6 +6,7 @@
 #include "command.h"
 #include "../guess/guess.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool has_kernel(const tilec_file *f, const char *name)
@@ -68,6 +69,8 @@ static void open_library(Cli *c)
     cli_check(c, tilec_open(NULL, &c->tilec, &error), &error);
     if (tilec_cache_problem(c->tilec))
         cli_warn(c, "%s", tilec_cache_problem(c->tilec));
+    else if (getenv("TILEC_CACHE") && !getenv("TILEC_CACHE_DIR"))
+        cli_warn(c, "TILEC_CACHE says nothing; the cache's folder is TILEC_CACHE_DIR");
 }
 
 /* The kernel's file from stdin, which stands in the folder that we are in. */
@@ -137,6 +140,10 @@ void args_open_file(Cli *c, const Options *o)
                                      .defines = o->defines.at,
                                      .ndefines = o->defines.len};
 
+    for (int i = 0; i < o->paths.len; i++) {
+        if (os_entry(o->paths.at[i]).kind != OS_FOLDER)
+            cli_warn(c, "--path %s: there is no such folder", o->paths.at[i]);
+    }
     if (!c->file && strcmp(o->file, "-") == 0)
         load_stdin(c, &load);
     else if (!c->file)

@@ -181,7 +181,10 @@ void io_refuse(Io *io, const char *fmt, ...)
 void io_refuse_system(Io *io, int error, const char *path)
 {
     io->reason = error;
-    io_refuse(io, "%s%s", os_error_text(error), error == ENOENT ? os_missing(io->arena, path) : "");
+    const char *more = error == ENOENT   ? os_missing(io->arena, path)
+                       : error == EISDIR ? "; the name of a file in it is missing"
+                                         : "";
+    io_refuse(io, "%s%s", os_error_text(error), more);
 }
 
 void io_no_memory(Io *io)

@@ -114,6 +114,24 @@ static void read_shape(Reader *r, NpyHeader *h)
     }
 }
 
+/* What makes numbers of elements that kernels do not have: by their kind in NumPy. */
+static const char *way_out(const char *name)
+{
+    switch (name[0]) {
+    case 'c':
+        return "; x.view(numpy.float32), of complex64, has real and imaginary parts in turn";
+    case 'U':
+    case 'S':
+    case 'O':
+        return "; x.astype(numpy.float32) makes numbers of them";
+    case 'M':
+    case 'm':
+        return "; x.astype(numpy.int64) makes numbers of them";
+    default:
+        return "";
+    }
+}
+
 /* descr := '<f4' and its like; a list would be a record type */
 static void read_type(Reader *r, NpyHeader *h)
 {
@@ -142,7 +160,8 @@ static void read_type(Reader *r, NpyHeader *h)
     if (strcmp(name, "V1") == 0)
         h->raw_bytes = 1;
     else
-        r->error = arena_printf(r->arena, "elements of type '%s', which kernels do not have", text);
+        r->error = arena_printf(r->arena, "elements of type '%s', which kernels do not have%s",
+                                text, way_out(name));
 }
 
 static void read_fortran(Reader *r, NpyHeader *h)

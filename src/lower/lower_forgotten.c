@@ -13,8 +13,11 @@
  *
  * An array or a scale that its kernel ignores is told of where somebody gives each argument by
  * hand.  Where a program that knows the kernel launches it, as from Python, the array is most
- * likely ignored for long, and whoever sees the warning has not written the kernel.
+ * likely ignored for long, and whoever sees the warning has not written the kernel.  Nor is one
+ * whose gradient the kernel reads, `out` where there is `d_out`: a kernel of gradients, as
+ * `tilec grad` writes it too, has the arguments of its forward, and need not ask for the result.
  */
+#include "../ir/analysis.h"
 #include "lower.h"
 
 #include <string.h>
@@ -355,6 +358,20 @@ static bool uses_arrays(const AstFunc *fn, const Func *kernel)
     return false;
 }
 
+/* Is there a parameter with its gradient, d_NAME, which the kernel reads and does not write? */
+static bool has_read_gradient(const Lower *l, const Func *kernel, Sym name)
+{
+    const char *gradient = arena_printf(l->arena, "d_%s", name);
+
+    for (int i = 0; i < kernel->nparams && i < 63; i++) {
+        if (strcmp(kernel->params[i].name, gradient) != 0)
+            continue;
+        const MemoryUse use = ir_memory_use(kernel, l->arena);
+        return (use.loaded >> i & 1) && !(use.stored >> i & 1);
+    }
+    return false;
+}
+
 static void look_at_parameters(Lower *l, const AstFunc *fn, const Func *kernel)
 {
     Scores scores = {false};
@@ -364,7 +381,8 @@ static void look_at_parameters(Lower *l, const AstFunc *fn, const Func *kernel)
         const AstParam *p = &fn->params[i];
 
         bool array = is_array(kernel, p->name);
-        if ((!array && !(scores.found && is_float(kernel, p->name))) || is_used(fn, p->name))
+        if ((!array && !(scores.found && is_float(kernel, p->name))) || is_used(fn, p->name) ||
+            (array && has_read_gradient(l, kernel, p->name)))
             continue;
         warn_at(l, p->span, W_UNUSED_ARRAY, array ? "array" : "number", p->name, fn->name);
         hint_at(l, H_UNUSED_ARRAY);

@@ -14,7 +14,7 @@ static Suspicion *const suspicions[] = {
     suspect_log,     suspect_bits,     suspect_never,   suspect_local,   suspect_again,
     suspect_softmax, suspect_norm,     suspect_radix,   suspect_cut,     suspect_quant,
     suspect_causal,  suspect_scan,     suspect_state,   suspect_carried, suspect_dealt,
-    suspect_shares,  suspect_twice};
+    suspect_shares,  suspect_twice,    suspect_combine, suspect_whole,   suspect_early};
 
 void suspect_warn_of_all(const Module *m, Diags *d)
 {

@@ -39,9 +39,11 @@ Suspicion suspect_begun;    /* suspect_begun.c: what one program begins, and all
 Suspicion suspect_again;    /* suspect_again.c: what is done twice, or for nothing */
 Suspicion suspect_carried;  /* suspect_carried.c: what rounds carry to no end */
 Suspicion suspect_bits;     /* suspect_bits.c: upper bits with a sign beside lower ones */
-Suspicion suspect_cut;      /* suspect_cut.c: activations within the loop of a product */
+Suspicion suspect_combine;  /* suspect_combine.c: functions that scans cannot combine by */
+Suspicion suspect_cut;      /* suspect_cut.c: what is done to totals in each round */
 Suspicion suspect_dealt;    /* suspect_dealt.c: totals of all pieces of dealt work */
 Suspicion suspect_drawn;    /* suspect_drawn.c: random numbers that all programs share */
+Suspicion suspect_early;    /* suspect_early.c: fractions cut off in front of a factor */
 Suspicion suspect_softmax;  /* suspect_softmax.c: exp beside exp2, scores of 0 by a mask */
 Suspicion suspect_narrow;   /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
 Suspicion suspect_exchange; /* suspect_exchange.c: lanes that exchange values without a barrier */
@@ -71,6 +73,7 @@ Suspicion suspect_state;    /* suspect_state.c: running means that are not kept 
 Suspicion suspect_truth;    /* suspect_truth.c: sums of conditions */
 Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type that loses them */
 Suspicion suspect_twice;    /* suspect_twice.c: scores that are scaled twice */
+Suspicion suspect_whole;    /* suspect_whole.c: tiles as a whole where their rows count */
 Suspicion suspect_wrap;     /* suspect_wrap.c: remainders of what begins below 0 */
 
 /* suspect_mean.c, for suspect_asked.c */

@@ -1,9 +1,12 @@
 /*
- * suspect_cut.c - activations within the loop of a product
+ * suspect_cut.c - what is done to a total in each round, and belongs behind the loop
  *
  * acc = tl.maximum(tl.dot(a, b, acc), 0.0) in each round cuts off what the rounds so far have
  * added, which later ones may make positive again: it belongs behind the loop.  Told of products
  * whose operands do not follow from the total, as those of a recurrence do.
+ *
+ * So does acc = (acc + x) / (k + 1), which divides again what the rounds before have divided.  Told
+ * where the divisor follows from the loop's counter, and x not from the total.
  */
 #include "suspect.h"
 
@@ -52,10 +55,33 @@ static const Value *cut(const Op *op)
     return NULL;
 }
 
+/* The summand beside the total in a sum that a number divides which the counter gives; NULL. */
+static const Value *divided_summand(const Op *last, const Value *total, const Op *loop)
+{
+    const Op *quotient = last && last->code == OP_cast ? last->operands[0]->def : last;
+    const Op *sum = quotient && quotient->code == OP_div ? quotient->operands[0]->def : NULL;
+
+    if (!sum || sum->code != OP_add || !dtype_is_float(total->type->dtype) ||
+        !follows(quotient->operands[1], loop->regions[0]->args[0], loop, DEEPEST))
+        return NULL;
+    for (int i = 0; i < 2; i++) {
+        if (sum->operands[i] == total)
+            return sum->operands[1 - i];
+    }
+    return NULL;
+}
+
 static void look_at(Op *loop, void *suspect)
 {
     for (int i = 0; loop->code == OP_for && i < loop->nresults; i++) {
         const Value *total = loop->regions[0]->args[1 + i];
+        const Value *summand =
+            divided_summand(opt_last(loop->regions[0])->operands[i]->def, total, loop);
+        if (summand && !follows(summand, total, loop, DEEPEST))
+            suspect_warn(suspect, opt_last(loop->regions[0])->operands[i]->def,
+                         "a running mean is acc += (x - acc) / (k + 1); a mean divides behind the "
+                         "loop",
+                         "each round divides what those before it have added up and divided");
         const Op *last = opt_last(loop->regions[0])->operands[i]->def;
         const Value *sum = cut(last);
         const Op *dot = sum ? added_product(sum, total) : NULL;

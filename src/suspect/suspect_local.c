@@ -7,7 +7,8 @@
  *   - a comparison or a difference of i with an index of the program, pid * BLOCK +
  *     tl.arange(..), and whether i equals what was loaded in front of the loop, as a label;
  *   - tl.argmax of a round's tile that is kept for behind the loop without j; of a tile that begins
- *     at pid * BLOCK, too, where it is stored without that.
+ *     at pid * BLOCK, too, where it is stored without that, and a mask compares pid * BLOCK + i:
+ *     without one it may be a row, in which the place is meant to count.
  *
  * Nothing is said where both sides count within the round, as in a chunk on the diagonal, nor of
  * limits, i < n - j.
@@ -160,9 +161,12 @@ static void look_at_stored(const Suspect *s, const Op *store)
     if (!place || !place->operands[0]->def || place->operands[0]->type->rank != 1)
         return;
     const Op *load = ir_bare(place->operands[0])->def;
-    const Value *index =
-        load && op_only_reads(load) ? axis_program_march(load->operands[LOAD_PTR], -1, &by) : NULL;
-    if (index && by == index->type->dims[0])
+    if (!load || !op_only_reads(load) || load->noperands <= LOAD_MASK)
+        return;
+    Parts mask = {false};
+    find_parts(load->operands[LOAD_MASK], &mask, DEEPEST);
+    const Value *index = axis_program_march(load->operands[LOAD_PTR], -1, &by);
+    if (mask.program && index && by == index->type->dims[0])
         suspect_warn(s, place, "add where the tile begins: pid * BLOCK + tl.argmax(v, 0)",
                      "this index counts from where the tile of the program begins, and is stored "
                      "without what tells the programs apart");

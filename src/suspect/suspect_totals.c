@@ -3,7 +3,8 @@
  *
  * What a loop carries has one type in all rounds.  An accumulator of fp16 loses every summand that
  * is 2048 times smaller than it, bf16 256 times, and one of int8 wraps around behind 127.  Said of
- * what is added to the carried value itself in each round, in more than a few rounds.
+ * what is added to the carried value itself in each round, in more than a few rounds.  So is one of
+ * fp32 to which elements of fp64 are added, converted, where fp64 is stored.
  *
  * Nothing is said of products whose accumulator was asked for in fp16 (out_dtype), nor where the
  * error is kept beside the sum (Kahan).
@@ -89,6 +90,37 @@ static void tell(const Suspect *s, const Op *sum)
                  dtype_triton_name(t), (1 << (bits - dtype_is_signed(t))) - 1);
 }
 
+/* --- fp64 in fp32 --- */
+
+static bool is_double(const Type *t)
+{
+    return !t->pointer && t->dtype == DT_FP64;
+}
+
+static void note_double_store(Op *op, void *any)
+{
+    *(bool *)any |= op->code == OP_store && op->operands[STORE_PTR]->type->pointer &&
+                    op->operands[STORE_PTR]->type->dtype == DT_FP64;
+}
+
+static void look_at_doubles(const Suspect *s, const Op *sum, const Value *total)
+{
+    bool stored = false;
+
+    for (int i = 0; i < sum->noperands; i++) {
+        const Op *cast = ir_unmoved(sum->operands[i])->def;
+        if (sum->operands[i] == total || !cast || cast->code != OP_cast ||
+            !is_double(cast->operands[0]->type))
+            continue;
+        ir_walk(s->func->body, note_double_store, &stored);
+        if (stored)
+            suspect_warn(s, sum, "begin with fp64, tl.zeros(.., tl.float64)",
+                         "this sum is kept in fp32 from round to round, what is added is fp64, "
+                         "and so is what is stored: it has half of the digits");
+        return;
+    }
+}
+
 static void look_at(Op *loop, void *suspect)
 {
     const Suspect *s = suspect;
@@ -106,6 +138,11 @@ static void look_at(Op *loop, void *suspect)
     for (int i = 0; i < end->noperands; i++) {
         const Value *total = head->args[first + i];
         const Op *sum = is_narrow(total->type) ? addition(end->operands[i], total) : NULL;
+        const Op *single = total->type->dtype == DT_FP32 && !total->type->pointer
+                               ? addition(end->operands[i], total)
+                               : NULL;
+        if (single)
+            look_at_doubles(s, single, total);
         if (sum && !is_asked_product(sum) && !keeps_error(suspect_uses(s), sum, total))
             tell(s, sum);
     }
@@ -116,7 +153,7 @@ static bool has_narrow_total(const Op *op)
     bool any = false;
 
     for (int i = 0; opt_is_loop(op) && i < op->nresults; i++)
-        any |= is_narrow(op->results[i]->type);
+        any |= is_narrow(op->results[i]->type) || op->results[i]->type->dtype == DT_FP32;
     return any;
 }
 

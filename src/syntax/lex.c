@@ -212,6 +212,8 @@ static const char *number_problem(const Lexer *lx, int base)
         return E_NUMBER_UNIT;
     if (n == 1 && base == 10 && strchr("ij", *text))
         return E_NUMBER_COMPLEX;
+    if (strncmp(text, "\xe2\x88\x92", 3) == 0 || strncmp(text, "\xe2\x80\x93", 3) == 0)
+        return E_NUMBER_MINUS;
     return base == 10 && is_name_start(*text) && !strchr("eExX", *text) ? E_NUMBER_NAME : E_NUMBER;
 }
 

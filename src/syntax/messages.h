@@ -33,6 +33,7 @@
 #define E_NUMBER_UNIT        "this is not a number: write it out, as in 1000 or 1 << 10"
 #define E_NUMBER_COMPLEX     "there are no complex numbers: keep real and imaginary parts apart"
 #define E_NUMBER_NAME        "this is not a number; a product is written `2 * x`"
+#define E_NUMBER_MINUS       "this is not a number; a minus is written `-`"
 #define E_LEADING_ZERO       "a number cannot begin with 0; octal is 0o..."
 #define E_INTEGER_SIZE       "this integer needs more than 127 bits"
 #define E_STRING_END         "this string has no end"

@@ -164,14 +164,40 @@ static bool ends_within_row(const Launch *l, const Numbers *n, const tilec_tenso
            !p->bounded_by_data && !p->indexed_by_data && !is_multiple(&more, first, MOST_FACTORS);
 }
 
+/* All rows of fewer columns than there are, one behind the other: the distance of another array. */
+static int64_t taken_for_row(const Launch *l, const Numbers *n, const tilec_tensor *t,
+                             int64_t first)
+{
+    const Numbers more = all_numbers_of(l, n);
+
+    if (t->ndim != 2 || span_of(t) != elements_of(t) || tensor_stride(t, 1) != 1 ||
+        first % t->shape[0] != 0 || t->shape[0] < 2)
+        return 0;
+    int64_t row = first / t->shape[0];
+    return row > 1 && row < t->shape[1] && first % t->shape[1] != 0 &&
+                   is_product(n, t->shape[0], 1) && is_product(&more, row, 1)
+               ? row
+               : 0;
+}
+
 static bool warn_of_first(const Launch *l, const Numbers *n, const tilec_tensor *t,
                           const unsigned char *read)
 {
     int64_t all = elements_of(t), first = first_ones(read, span_of(t));
     char what[200];
 
-    if (first < 2 || first >= all ||
-        (!is_all(l, n, all, first) && !ends_within_row(l, n, t, first)))
+    if (first < 2 || first >= all)
+        return false;
+    int64_t row = taken_for_row(l, n, t, first);
+    if (row > 0) {
+        snprintf(what, sizeof what,
+                 "its rows are %lld elements apart, and only its first %lld are loaded, as if they "
+                 "were %lld apart",
+                 (long long)t->shape[1], (long long)first, (long long)row);
+        warn_say_of(l, t, what, "the address takes the distance of its own rows, x.stride(0)");
+        return true;
+    }
+    if (!is_all(l, n, all, first) && !ends_within_row(l, n, t, first))
         return false;
     snprintf(what, sizeof what, "only its first %lld of %lld elements are loaded", (long long)first,
              (long long)all);
@@ -293,6 +319,15 @@ static bool is_of_numbers(const tilec_tensor *t)
     return t->ndim == 1 && dtype_is_int((DType)t->dtype);
 }
 
+/* The first of a list that has one for each of a few programs. */
+static bool is_one_for_all(const Launch *l, const Used *u, const tilec_tensor *t)
+{
+    int64_t all = t->shape[0];
+
+    return t->ndim == 1 && u->n[0] == 1 && u->at[0][0] && all > 2 &&
+           (all == l->grid[0] || all == l->grid[1] || all == l->grid[2]);
+}
+
 static void warn_of_dimensions(const Launch *l, const Numbers *n, const tilec_tensor *t,
                                const unsigned char *read)
 {
@@ -306,6 +341,7 @@ static void warn_of_dimensions(const Launch *l, const Numbers *n, const tilec_te
     for (int d = 0; d < t->ndim && is_box(&u, t); d++) {
         bool of_axis =
             is_of_other_axis(l, u.n[d], t->shape[d]) && flags_end(u.at[d], t->shape[d]) == u.n[d];
+        of_axis |= is_one_for_all(l, &u, t);
         if (l->programs->bounded_by_data ? !of_axis : !is_short(l, n, &u, t, d))
             continue;
         snprintf(what, sizeof what,

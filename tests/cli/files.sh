@@ -102,7 +102,7 @@ mkdir some.npy
 expect 3 err "empty.png: it is empty" copy @empty.png
 expect 3 err "empty.csv: it is empty" copy @empty.csv
 expect 3 err "stdin: it is empty" copy @-
-expect 3 err "some.npy: Is a directory" copy @some.npy
+expect 3 err "some.npy: Is a directory; the name of a file in it is missing" copy @some.npy
 expect 3 err "some.npy: Is a directory; the name of a file in it is missing" copy 'ones(u8,4)' --save o=some.npy
 # a name without @
 mkdir -p in/1 && cp b.npy in/1/0001.npy

@@ -167,7 +167,7 @@ static void refuses_with_a_reason(void **state)
     }
     assert_int_equal(load_stops(c, "/nowhere/x.npy", NULL), CLI_FILES);
     assert_int_equal(load_stops(c, "/tmp", NULL), CLI_FILES);
-    assert_string_equal(c->trouble, "/tmp: Is a directory");
+    assert_string_equal(c->trouble, "/tmp: Is a directory; the name of a file in it is missing");
 }
 
 /* Every prefix of a good file is refused, never read beyond. */

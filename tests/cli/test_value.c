@@ -420,7 +420,7 @@ static void check_random(void **state)
 static void check_errors(void **state)
 {
     static const char *const cases[][2] = {
-        {"", "expected an expression"},
+        {"", "the value behind `=` is missing"},
         {"1 +", "expected an expression"},
         {"1 2", "nothing more"},
         {"(1", "this `(` is never closed"},
