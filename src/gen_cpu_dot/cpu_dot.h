@@ -73,6 +73,7 @@ typedef struct {
                   */
     Val live[LIVES]; /* i64: so many rows, columns and elements along k; NULL: all */
     bool whole;      /* all rounds of the loop, `along` elements along k (cpu_dot_whole.c) */
+    Val next[2];     /* of a whole one: where the next program's operands most likely are */
     Val mask;        /* of a whole one: DotBlock.mask of the block at hand */
 } Dot;
 

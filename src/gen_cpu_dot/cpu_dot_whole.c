@@ -6,6 +6,9 @@
  * what these leave over vector by vector, the last one masked.  Rows go by blocks of one of a few
  * heights: what whole ones leave over by the lowest that has as many, which begins in the one
  * before.  Its first rows are multiplied twice, and come to the same.
+ *
+ * Operands of the next program are as far from these as these are from those of the program before,
+ * mostly, as in a batch: a block asks the second cache for what lies there in its place.
  */
 #include "cpu_dot.h"
 
@@ -13,6 +16,8 @@
 
 /* Lower blocks have too few sums side by side to be worth having. */
 enum { HEIGHTS = 4, MIDDLE = 8, LOW = 4 };
+
+enum { LINE = 64, LEVEL = 2 };
 
 static Val i64(Dot *d, int64_t n)
 {
@@ -24,6 +29,41 @@ static Val smaller(Dot *d, Val x, Val y)
     return llvm_extreme(d->c->l, d->c->b, false, true, x, y);
 }
 
+/* --- the next program --- */
+
+/* The first program has its own operands for those of the next one. */
+static Val next_of(Dot *d, int operand)
+{
+    Cpu *c = d->c;
+    Val slot = cpu_slot(c, c->l->i64), none = i64(d, 0);
+
+    LLVMBuildStore(c->entry, none, slot);
+    Val at = LLVMBuildPtrToInt(c->b, d->base[operand], c->l->i64, "");
+    Val before = LLVMBuildLoad2(c->b, c->l->i64, slot, "");
+    LLVMBuildStore(c->b, at, slot);
+    Val step = LLVMBuildSub(c->b, at, before, "");
+    step = LLVMBuildSelect(c->b, LLVMBuildIsNull(c->b, before, ""), none, step, "");
+    return LLVMBuildGEP2(c->b, c->l->i8, d->base[operand], &step, 1, "");
+}
+
+static void ask_for_next(Dot *d, int operand, int rows, int vectors, Val row, Val column)
+{
+    Cpu *c = d->c;
+    int size = cpu_buffer_size(c, d->buffer[operand]);
+    Val down = LLVMBuildMul(c->b, d->pitch[operand], i64(d, size), "");
+    Val skip = LLVMBuildMul(c->b, row, down, "");
+
+    skip = LLVMBuildAdd(c->b, skip, LLVMBuildMul(c->b, column, i64(d, size), ""), "");
+    Val line = LLVMBuildGEP2(c->b, c->l->i8, d->next[operand], &skip, 1, "");
+    for (int r = 0; r < rows; r++) {
+        for (int at = 0; at < vectors * d->plan.lanes * size; at += LINE)
+            cpu_prefetch_line(c, c->b, line, at, LEVEL);
+        line = LLVMBuildGEP2(c->b, c->l->i8, line, &down, 1, "");
+    }
+}
+
+/* --- blocks --- */
+
 /* A block of `rows` rows for row i, of `end`, which may begin further up; gives the row behind. */
 static Val rows_from(Dot *d, int rows, int vectors, Val i, Val end, Val column)
 {
@@ -31,6 +71,8 @@ static Val rows_from(Dot *d, int rows, int vectors, Val i, Val end, Val column)
     Val last = LLVMBuildSub(b, end, i64(d, rows), "");
     Val at = rows == 1 ? i : smaller(d, i, last);
 
+    for (int operand = DOT_A; operand <= DOT_B && rows > LOW; operand++)
+        ask_for_next(d, operand, rows, vectors, at, column);
     cpu_dot_block(d, rows, vectors, d->plan.lanes, at, column);
     return LLVMBuildAdd(b, at, i64(d, rows), "");
 }
@@ -47,23 +89,29 @@ static Val is_height(Dot *d, int rows, int lower, Val i, Val end)
     return LLVMBuildOr(b, fits, LLVMBuildAnd(b, needs, has, ""), "");
 }
 
+/* Of blocks, the highest first. */
+static int heights_of(const Dot *d, int *heights)
+{
+    static const int lower[] = {MIDDLE, LOW, 1};
+    int n = 1;
+
+    heights[0] = d->plan.rows;
+    for (int i = 0; i < COUNT(lower); i++) {
+        if (lower[i] < heights[n - 1])
+            heights[n++] = lower[i];
+    }
+    return n;
+}
+
 /* All rows, for as many vectors from a column on. */
 static void all_rows(Dot *d, int vectors, Val column)
 {
     Cpu *c = d->c;
-    int heights[HEIGHTS] = {d->plan.rows}, n = 1;
+    int heights[HEIGHTS], n = heights_of(d, heights);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), exit = cpu_block(c);
     LLVMBasicBlockRef latch = cpu_block(c), ends[HEIGHTS];
     Val next[HEIGHTS], end = d->live[LIVE_ROWS], zero = i64(d, 0);
 
-    for (int low = MIDDLE; low > 1; low = low > LOW ? LOW : 1) {
-        if (low < heights[n - 1])
-            heights[n++] = low;
-        if (low == LOW)
-            break;
-    }
-    if (heights[n - 1] > 1)
-        heights[n++] = 1;
     LLVMBuildBr(c->b, head);
     LLVMPositionBuilderAtEnd(c->b, head);
     Val i = LLVMBuildPhi(c->b, c->l->i64, "");
@@ -138,6 +186,7 @@ void cpu_dot_whole(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code, co
         d.base[i] = at->of[i].base;
         d.pitch[i] =
             LLVMBuildUDiv(c->b, at->of[i].pitch, i64(&d, cpu_buffer_size(c, d.buffer[i])), "");
+        d.next[i] = next_of(&d, i);
     }
     d.live[LIVE_ROWS] = at->live[LIVE_ROWS];
     d.live[LIVE_COLUMNS] = at->live[LIVE_COLUMNS];
