@@ -288,14 +288,12 @@ static void nest_unless(Cpu *c, const Nest *n)
     LLVMPositionBuilderAtEnd(c->b, after);
 }
 
-static void emit_for(Cpu *c, const Step *s)
+static void emit_rounds(Cpu *c, const Step *s, Val trips)
 {
     const Op *op = s->op;
     const Block *body = op->regions[0];
     Val lo = scalar(c, op->operands[FOR_LO]), step = scalar(c, op->operands[FOR_STEP]);
-    Val trips = emit_trip_count(c->b, lo, scalar(c, op->operands[FOR_HI]), step);
     LLVMTypeRef t = LLVMTypeOf(lo);
-    cpu_place_results(c, op, LLVMBuildIsNotNull(c->b, trips, ""));
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), in = cpu_block(c),
                       exit = cpu_block(c);
 
@@ -326,6 +324,23 @@ static void emit_for(Cpu *c, const Step *s)
         if (phis[i])
             c->scalars[op->results[i]->id] = phis[i];
     }
+}
+
+static void emit_for(Cpu *c, const Step *s)
+{
+    const Op *op = s->op;
+    Val trips = emit_trip_count(c->b, scalar(c, op->operands[FOR_LO]),
+                                scalar(c, op->operands[FOR_HI]), scalar(c, op->operands[FOR_STEP]));
+    Val whole;
+
+    cpu_place_results(c, op, LLVMBuildIsNotNull(c->b, trips, ""));
+    if (!s->whole || c->part) {
+        emit_rounds(c, s, trips);
+        return;
+    }
+    LLVMBasicBlockRef after = cpu_whole_begin(c, s, trips, &whole);
+    emit_rounds(c, s, trips);
+    cpu_whole_end(c, s, whole, after);
 }
 
 static void emit_while(Cpu *c, const Step *s)

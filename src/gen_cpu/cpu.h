@@ -17,6 +17,7 @@
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions; cpu_scan.c
  *   cpu_left_out.c nests that products may do without (cpu_dot.h has these)
+ *   cpu_whole.c   loops of products that may be one of memory
  *   cpu_result.c  what becomes of results of products in registers
  *   cpu_programs.c the programs of a launch, in strips
  *   cpu_sort.c    rows in order
@@ -302,6 +303,12 @@ void cpu_place_fill(Cpu *c, const Nest *n); /* the nest, unless its tile is read
  * product: finds where. */
 void cpu_place_results(Cpu *c, const Op *whole, Val when);
 void cpu_place_store(Cpu *c, const Nest *n); /* unless the product has stored it */
+
+/* cpu_whole.c */
+/* In front of a loop of so many rounds that may be one product: does that where *whole, an i1,
+ * holds.  Then come the rounds; the end takes what this gives. */
+LLVMBasicBlockRef cpu_whole_begin(Cpu *c, const Step *s, Val trips, Val *whole);
+void cpu_whole_end(Cpu *c, const Step *s, Val whole, LLVMBasicBlockRef after);
 
 /* cpu_result.c */
 extern const BlockCode cpu_block_code;

@@ -51,12 +51,7 @@ static void make(NestCg *n, const DotBlock *b, int row, int vector)
 {
     n->sum = b->sums[row][vector];
     n->index[n->inner] = further(n->c, b->column, (int64_t)vector * n->lanes);
-    n->lane_ok = NULL;
-    if (vector == b->vectors - 1 && b->last < n->lanes) {
-        Val lane = llvm_iota(n->c->l->i32, n->lanes);
-        Val last = llvm_int(LLVMTypeOf(lane), b->last);
-        n->lane_ok = LLVMBuildICmp(n->c->b, LLVMIntSLT, lane, last, "");
-    }
+    n->lane_ok = cpu_dot_lanes(n->c, b, vector, n->lanes);
     cpu_values(n, PART_MAIN, ANY_LEVEL);
 }
 
@@ -89,11 +84,9 @@ static void store(NestCg *n, Val first, const DotBlock *b, const Val *results)
     for (int v = 0; v < b->vectors; v++) {
         Val offset = llvm_int(c->l->i64, (int64_t)v * n->lanes);
         Val ptr = LLVMBuildGEP2(c->b, emit_memory_type(&c->e, t), first, &offset, 1, "");
-        Val lane = llvm_iota(c->l->i32, n->lanes);
-        Val last = llvm_int(LLVMTypeOf(lane), b->last);
-        if (v == b->vectors - 1 && b->last < n->lanes)
-            cpu_masked_store(c, c->b, results[v], ptr, dtype_size(t),
-                             LLVMBuildICmp(c->b, LLVMIntSLT, lane, last, ""));
+        Val mask = cpu_dot_lanes(c, b, v, n->lanes);
+        if (mask)
+            cpu_masked_store(c, c->b, results[v], ptr, dtype_size(t), mask);
         else
             llvm_store(c->b, results[v], ptr, dtype_size(t));
     }

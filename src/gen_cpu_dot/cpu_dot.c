@@ -17,23 +17,25 @@
 
 enum { RARE_ROWS = 4 };
 
-/* acc rows i.., columns j..; `last` lanes of the last vector exist. */
-static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
+void cpu_dot_block(Dot *d, int rows, int vectors, int last, Val row, Val column)
 {
     Cpu *c = d->c;
     int lanes = d->plan.lanes;
 
     if (d->plan.unit == DOT_AMX) {
-        cpu_dot_tiles(d, rows, vectors, i, j);
+        cpu_dot_tiles(d, rows, vectors, row, column);
         return;
     }
     Val place[DOT_MAX_ROWS][DOT_MAX_VECTORS];
-    DotBlock sum = {.rows = rows, .vectors = vectors, .last = last, .row = i, .column = j};
+    DotBlock sum = {.rows = rows, .vectors = vectors, .last = last};
 
+    sum.row = row;
+    sum.column = column;
+    sum.mask = d->mask;
     cpu_dot_ahead_block(d);
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++)
-            place[r][v] = cpu_dot_at(d, DOT_ACC, i, r, j, v * lanes);
+            place[r][v] = cpu_dot_at(d, DOT_ACC, row, r, column, v * lanes);
     }
     cpu_dot_begin(d, &sum, place);
     cpu_dot_multiply(d, &sum);
@@ -81,7 +83,7 @@ static void rows_of_blocks(Dot *d, int64_t first, int64_t end, int rows, int vec
         l = cpu_loop_begin(c);
         i = LLVMBuildAdd(c->b, i, l.index, "");
     }
-    block(d, rows, vectors, last, i, j);
+    cpu_dot_block(d, rows, vectors, last, i, j);
     if (end - first > rows)
         cpu_loop_end_at(
             c, &l,
@@ -266,7 +268,7 @@ static void multiply_either(Dot *d)
     LLVMPositionBuilderAtEnd(c->b, after);
 }
 
-void cpu_dot(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code)
+Dot cpu_dot_of(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code)
 {
     const Type *a = op->operands[DOT_A]->type, *b = op->operands[DOT_B]->type;
     const Type *acc = op->results[0]->type;
@@ -282,7 +284,6 @@ void cpu_dot(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code)
     d.down[DOT_A] = d.most_k;
     d.down[DOT_B] = d.down[DOT_ACC] = d.n;
     d.along = llvm_int(c->l->i64, d.k);
-
     d.in = plan_register_dtype(a->dtype);
     d.rounded = acc->dtype;
     d.out = plan_register_dtype(acc->dtype);
@@ -291,8 +292,16 @@ void cpu_dot(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code)
     d.buffer[DOT_ACC] = plan_buffer(c->plan, op->results[0]);
     for (int i = 0; i < 3; i++)
         set_pitches(&d, i);
+    return d;
+}
+
+void cpu_dot(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code)
+{
+    const Type *a = op->operands[DOT_A]->type;
+    Dot d = cpu_dot_of(c, op, plan, code);
     int64_t batches = 1;
-    for (int i = 0; i < rank - 2; i++)
+
+    for (int i = 0; i < a->rank - 2; i++)
         batches *= a->dims[i];
     const int64_t sizes[3] = {d.m * d.k, d.k * d.n, d.m * d.n};
     Loop l = {0};

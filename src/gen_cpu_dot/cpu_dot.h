@@ -8,6 +8,7 @@
  *   cpu_dot_sum.c   where the sum begins and ends
  *   cpu_dot_live.c  how much of it counts
  *   cpu_dot_ahead.c what the cache is asked for
+ *   cpu_dot_whole.c all rounds of a loop as one product
  *   cpu_place.c     operands and results in place
  *   cpu_keep.c      tiles that stay for the next program
  *   cpu_code.c      what these call, and nests: slots, loops, buffers
@@ -28,10 +29,16 @@ typedef struct {
     int in_block, in_step; /* pieces in each block, or in each copied step of k */
 } Asking;
 
+/* Of so many rows of a block the address is kept where a is in place: from these on other ones are
+ * 1, 2, 4 or 8 rows away. */
+enum { DOT_PLACES = 4 };
+
 /* Of a product what stays in registers while k runs. */
 typedef struct {
     int rows, vectors, last; /* lanes of the last vector that exist */
     Val row, column;         /* i64: where it begins */
+    Val mask;                /* of the lanes of its one vector, where nobody knows how many exist
+                              * until the program runs; NULL: `last` of the last one do */
     Val sums[DOT_MAX_ROWS][DOT_MAX_VECTORS];
 } DotBlock;
 
@@ -57,12 +64,17 @@ typedef struct {
     Val pitch[3];               /* i64: .. from a row, known when the program runs; NULL: `down` */
     Val ends; /* i1: this product's sum is the result, and is stored; NULL: it never is */
     const BlockCode *code;
-    Val begins;          /* i1: the sum is zero before; NULL: it has something */
-    Val smallest;        /* slot: of bf16 that is packed, see cpu_dot_pack.c */
-    Asking asking[2][2]; /* by operand: rows of memory, and slots */
+    Val begins;                        /* i1: the sum is zero before; NULL: it has something */
+    Val smallest;                      /* slot: of bf16 that is packed, see cpu_dot_pack.c */
+    Asking asking[2][2];               /* by operand: rows of memory, and slots */
+    Val place[DOT_PLACES], down_bytes; /* .. of an a in place: of some rows, and from one to the
+                                        * next one */
     Val walk[2]; /* in a block, by operand: its first element that a step of k reads; cpu_dot_step.c
                   */
     Val live[LIVES]; /* i64: so many rows, columns and elements along k; NULL: all */
+    bool whole;      /* all rounds of the loop, `along` elements along k (cpu_dot_whole.c) */
+    Val next[2];     /* of a whole one: where the next program's operands most likely are */
+    Val mask;        /* of a whole one: DotBlock.mask of the block at hand */
 } Dot;
 
 /* Elements along k that rows of packed operands have room for: whole groups. */
@@ -71,7 +83,19 @@ static inline int64_t cpu_dot_depth(const Dot *d)
     return (d->most_k + d->plan.group - 1) / d->plan.group * d->plan.group;
 }
 
+/* All rounds of a loop, where operands and the result lie in memory. */
+typedef struct {
+    Val live[LIVES]; /* i64: rows, columns, elements along k; none of them 0 */
+    Placed of[2];    /* operands */
+    bool stores;     /* the result: where its buffer is placed; else it goes to the buffer */
+} WholeAt;
+
 /* cpu_dot.c */
+/* With nothing known but extents and buffers. */
+Dot cpu_dot_of(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code);
+/* The acc of these rows and columns, of whose last vector `last` lanes exist, or those of d->mask.
+ */
+void cpu_dot_block(Dot *d, int rows, int vectors, int last, Val row, Val column);
 /* Between buffers; the result's holds the accumulator before, where the plan has no `start`, and
  * gets the result where it is not stored. */
 void cpu_dot(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code);
@@ -84,6 +108,9 @@ int cpu_dot_copies(const Dot *d);
 void cpu_dot_multiply(Dot *d, DotBlock *b); /* adds to its sums */
 /* sums + a b, of vectors of 16 i32 and of their 64 bytes: a unsigned, b signed. */
 Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b);
+
+/* cpu_dot_whole.c */
+void cpu_dot_whole(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code, const WholeAt *at);
 
 /* cpu_keep.c */
 /* How many programs beside each other, where so many rounds (i64) of each have tiles in slots, may
@@ -106,6 +133,11 @@ Val cpu_keep_behind(Cpu *c, int buffer);
 /* cpu_place.c */
 /* i1: may the product read the tile of that nest in place of the buffer, and where? */
 Val cpu_place_find(Cpu *c, const Nest *n, int buffer);
+/* Of the address of a nest's tile: where that lies, if rows follow one another evenly; the pitch in
+ * bytes. */
+Placed cpu_place_rows(Cpu *c, const Nest *n, const Value *address);
+/* i1: may it be read in place, so far as it goes by who reads it? */
+Val cpu_place_wanted(Cpu *c, int buffer, int operand);
 /* Where the last product may store what is in the buffer: if `when`, and all masks hold. */
 void cpu_place_find_result(Cpu *c, int buffer, Val when);
 /* i1: does the product that reads the buffer multiply tiles of each round by themselves? */
@@ -123,6 +155,8 @@ Val cpu_place_at(Dot *d, int which, Val row, Val column, int64_t offset);
 Val cpu_dot_begins(const Dot *d, const Op *product);
 /* Sets the sums of a block; place: of each in the buffer. */
 void cpu_dot_begin(Dot *d, DotBlock *b, Val (*place)[DOT_MAX_VECTORS]);
+/* Of a vector of the block: which lanes exist; NULL: all. */
+Val cpu_dot_lanes(Cpu *c, const DotBlock *b, int vector, int lanes);
 /* The sums of a block go where the plan wants them; place: of each in the buffer. */
 void cpu_dot_end(Dot *d, const DotBlock *b, Val (*place)[DOT_MAX_VECTORS]);
 
@@ -130,6 +164,10 @@ void cpu_dot_end(Dot *d, const DotBlock *b, Val (*place)[DOT_MAX_VECTORS]);
 void cpu_dot_live(Dot *d); /* in front of the product: sets `live` */
 /* i64: the smaller one of `end` and what lives; `end` itself where all does. */
 Val cpu_dot_live_end(Dot *d, int which, int64_t end);
+/* How many elements of an extent a comparison lets count, i64. */
+Val cpu_dot_count(Cpu *c, const Value *v, int64_t extent);
+/* Of a tile: its first element. */
+Val cpu_dot_first(Cpu *c, const Value *v);
 /* i1: the comparisons nest->full, all over their tiles. */
 Val cpu_all_hold(Cpu *c, const Nest *n);
 

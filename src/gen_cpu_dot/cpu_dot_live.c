@@ -7,7 +7,7 @@
 #include "cpu_dot.h"
 
 /* The first element of a tile, or a scalar. */
-static Val first_of(Cpu *c, const Value *v)
+Val cpu_dot_first(Cpu *c, const Value *v)
 {
     const Op *op = v->def;
     LLVMTypeRef t = emit_register_type(&c->e, v->type->dtype, 0);
@@ -20,7 +20,7 @@ static Val first_of(Cpu *c, const Value *v)
     if (op->code == OP_arange)
         return llvm_int(t, attr_start(op));
     for (int i = 0; i < op->noperands; i++)
-        in[i] = first_of(c, op->operands[i]);
+        in[i] = cpu_dot_first(c, op->operands[i]);
     return op_has(op, MOVES) ? in[0] : emit_op(&c->e, c->b, op, in);
 }
 
@@ -53,7 +53,7 @@ static Val holds_throughout(Cpu *c, const Value *v)
     Val wraps = llvm_int(c->l->i1, 0), first[2], last[2];
 
     for (int i = 0; i < 2; i++) {
-        first[i] = first_of(c, op->operands[i]);
+        first[i] = cpu_dot_first(c, op->operands[i]);
         last[i] = last_of(c, op->operands[i], first[i], &wraps);
     }
     Val holds = LLVMBuildNot(c->b, wraps, "");
@@ -73,10 +73,10 @@ Val cpu_all_hold(Cpu *c, const Nest *n)
     return all;
 }
 
-static Val count(Cpu *c, const Value *v, int64_t extent)
+Val cpu_dot_count(Cpu *c, const Value *v, int64_t extent)
 {
     LLVMTypeRef i64 = c->l->i64;
-    Val x = first_of(c, plan_counted(v)), limit = first_of(c, plan_limit(v));
+    Val x = cpu_dot_first(c, plan_counted(v)), limit = cpu_dot_first(c, plan_limit(v));
     Val step = llvm_int(LLVMTypeOf(x), extent - 1), all = llvm_int(i64, extent);
     Val last = LLVMBuildAdd(c->b, x, step, "");
     Val wraps = LLVMBuildICmp(c->b, LLVMIntSLT, last, x, "");
@@ -94,7 +94,7 @@ void cpu_dot_live(Dot *d)
 
     for (int i = 0; i < LIVES; i++) {
         if (d->plan.live[i])
-            d->live[i] = count(d->c, d->plan.live[i], extents[i]);
+            d->live[i] = cpu_dot_count(d->c, d->plan.live[i], extents[i]);
     }
 }
 

@@ -55,6 +55,47 @@ static Val beside(Dot *d, int which, Val p, int64_t rows, int64_t columns)
     return LLVMBuildGEP2(c->b, e, p, &rest, 1, "");
 }
 
+/* --- rows of a in place --- */
+
+static const int place_rows[DOT_PLACES] = {0, 3, 5, 10};
+
+static int places_of(int rows)
+{
+    return rows > 9 ? 4 : rows > 6 ? 3 : rows > 3 ? 2 : 1;
+}
+
+/* An address has a register, another one times 1, 2, 4 or 8, and a constant: so no row takes an
+ * instruction of its own. */
+static Val in_row(Dot *d, int row, int64_t ahead)
+{
+    Cpu *c = d->c;
+
+    for (int i = 0; i < DOT_PLACES; i++) {
+        int from = row - place_rows[i];
+        if (from < 0 || (from & (from - 1)) != 0 || from > 8)
+            continue;
+        Val down = LLVMBuildMul(c->b, d->down_bytes, llvm_int(c->l->i64, from), "");
+        Val p = LLVMBuildGEP2(c->b, c->l->i8, d->place[i], &down, 1, "");
+        Val more = llvm_int(c->l->i64, ahead);
+        return LLVMBuildGEP2(c->b, cpu_buffer_type(c, d->buffer[DOT_A], 0), p, &more, 1, "");
+    }
+    bug("row %d of a product is near none that is kept", row);
+}
+
+/* The rows of a block that begins at that address; LLVM must not see that they are evenly apart, or
+ * it keeps the first one alone. */
+static void begin_places(Dot *d, Val first)
+{
+    Cpu *c = d->c;
+    Val size = llvm_int(c->l->i64, cpu_buffer_size(c, d->buffer[DOT_A]));
+
+    d->down_bytes = LLVMBuildFreeze(c->b, LLVMBuildMul(c->b, d->pitch[DOT_A], size, ""), "");
+    for (int i = 0; i < DOT_PLACES; i++) {
+        Val skip = LLVMBuildMul(c->b, d->down_bytes, llvm_int(c->l->i64, place_rows[i]), "");
+        d->place[i] = LLVMBuildGEP2(c->b, c->l->i8, first, &skip, 1, "");
+    }
+}
+
 /* What a buffer holds, in the dtype of sums. */
 static Val as_operand(Dot *d, int buffer, Val v)
 {
@@ -222,6 +263,8 @@ static void begin_walk(Dot *d, Val i, Val j)
 
     d->walk[DOT_A] =
         d->plan.unit == DOT_PAIRS ? pairs_from(d, i) : cpu_dot_at(d, DOT_A, i, 0, zero, 0);
+    if (d->pitch[DOT_A])
+        begin_places(d, d->walk[DOT_A]);
     d->walk[DOT_B] =
         d->plan.packed != NO_BUFFER ? panels_from(d, j) : cpu_dot_at(d, DOT_B, zero, 0, j, 0);
 }
@@ -251,6 +294,18 @@ static Val counted(Dot *d, Val counter)
     return LLVMBuildGEP2(c->b, e, d->walk[DOT_A], &counter, 1, "");
 }
 
+/* Of b, where memory behind these lanes may be nobody's. */
+static Val load_lanes(Dot *d, Val p)
+{
+    Cpu *c = d->c;
+    int buffer = d->buffer[DOT_B];
+    LLVMTypeRef t = cpu_buffer_type(c, buffer, d->plan.lanes);
+
+    return as_operand(
+        d, buffer,
+        llvm_masked_load(c->l, c->b, t, p, cpu_buffer_size(c, buffer), d->mask, LLVMConstNull(t)));
+}
+
 /* A vector of b as it lies, or of its panels. */
 static Val load_b(Dot *d, int64_t ahead, int vector)
 {
@@ -258,6 +313,8 @@ static Val load_b(Dot *d, int64_t ahead, int vector)
 
     if (d->plan.packed != NO_BUFFER && d->plan.unit == DOT_FMA)
         return as_operand(d, d->plan.packed, load_panel(d, ahead, vector));
+    if (d->mask)
+        return load_lanes(d, beside(d, DOT_B, d->walk[DOT_B], ahead, vector * lanes));
     return load_as(d, DOT_B, beside(d, DOT_B, d->walk[DOT_B], ahead, vector * lanes), lanes);
 }
 
@@ -277,7 +334,9 @@ static void dot_step(Dot *d, int rows, int vectors, int64_t ahead, Val (*acc)[DO
     for (int v = 0; v < vectors; v++)
         b[v] = load_b(d, ahead, v);
     for (int r = 0; r < rows; r++) {
-        Val a = load_as(d, DOT_A, beside(d, DOT_A, d->walk[DOT_A], r, ahead), 0);
+        Val a = load_as(
+            d, DOT_A,
+            d->pitch[DOT_A] ? in_row(d, r, ahead) : beside(d, DOT_A, d->walk[DOT_A], r, ahead), 0);
         Val wide = llvm_splat(d->c->b, a, d->plan.lanes);
         for (int v = 0; v < vectors; v++)
             acc[r][v] = multiply_add(d, wide, b[v], acc[r][v]);
@@ -300,7 +359,7 @@ static Val depth_of(Dot *d, int64_t whole, int64_t step)
 {
     Cpu *c = d->c;
     LLVMTypeRef i64 = c->l->i64;
-    Val all = d->plan.rounds > 1 ? d->along : llvm_int(i64, whole);
+    Val all = d->plan.rounds > 1 || d->whole ? d->along : llvm_int(i64, whole);
 
     if (!d->live[LIVE_DEPTH])
         return all;
@@ -323,8 +382,14 @@ static void k_loop(Dot *d, int rows, int vectors, Val (*acc)[DOT_MAX_VECTORS])
     Val phi[DOT_MAX_ROWS][DOT_MAX_VECTORS], first[] = {d->walk[DOT_A], d->walk[DOT_B]};
     int walks =
         a_lies_along(d) ? DOT_B : DOT_A; /* from this operand on: the counter says it of a */
+    int places = d->pitch[DOT_A] ? places_of(rows) : 0;
     Loop l = cpu_loop_begin(c);
 
+    for (int i = 0; i < places; i++) {
+        Val from = d->place[i];
+        d->place[i] = LLVMBuildPhi(c->b, c->l->ptr, "");
+        LLVMAddIncoming(d->place[i], &from, &l.before, 1);
+    }
     for (int w = walks; w < COUNT(first); w++) {
         d->walk[w] = LLVMBuildPhi(c->b, c->l->ptr, "");
         LLVMAddIncoming(d->walk[w], &first[w], &l.before, 1);
@@ -349,6 +414,12 @@ static void k_loop(Dot *d, int rows, int vectors, Val (*acc)[DOT_MAX_VECTORS])
     for (int w = walks; w < COUNT(first); w++) {
         Val next = walk_on(d, w, (int64_t)unroll * group);
         LLVMAddIncoming(d->walk[w], &next, &latch, 1);
+    }
+    for (int i = 0; i < places; i++) {
+        Val step = llvm_int(c->l->i64, (int64_t)unroll * group);
+        Val next =
+            LLVMBuildGEP2(c->b, cpu_buffer_type(c, d->buffer[DOT_A], 0), d->place[i], &step, 1, "");
+        LLVMAddIncoming(d->place[i], &next, &latch, 1);
     }
     memcpy(d->walk, first, sizeof first);
     cpu_loop_end_at(c, &l, limit, (int64_t)unroll * group);

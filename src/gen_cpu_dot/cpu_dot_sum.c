@@ -76,17 +76,26 @@ void cpu_dot_begin(Dot *d, DotBlock *b, Val (*place)[DOT_MAX_VECTORS])
     meet_sums(d, b, ways);
 }
 
+Val cpu_dot_lanes(Cpu *c, const DotBlock *b, int vector, int lanes)
+{
+    if (b->mask)
+        return b->mask;
+    if (vector < b->vectors - 1 || b->last == lanes)
+        return NULL;
+    Val lane = llvm_iota(c->l->i32, lanes);
+    return LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), b->last), "");
+}
+
 /* To the buffer. */
 static void keep_sums(Dot *d, const DotBlock *b, Val (*place)[DOT_MAX_VECTORS])
 {
     Cpu *c = d->c;
-    int size = cpu_buffer_size(c, d->buffer[DOT_ACC]), lanes = d->plan.lanes;
-    Val lane = llvm_iota(c->l->i32, lanes);
-    Val mask = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), b->last), "");
+    int size = cpu_buffer_size(c, d->buffer[DOT_ACC]);
 
     for (int r = 0; r < b->rows; r++) {
         for (int v = 0; v < b->vectors; v++) {
-            if (v == b->vectors - 1 && b->last < lanes)
+            Val mask = cpu_dot_lanes(c, b, v, d->plan.lanes);
+            if (mask)
                 llvm_masked_store(c->l, c->b, b->sums[r][v], place[r][v], size, mask);
             else
                 llvm_store(c->b, b->sums[r][v], place[r][v], size);
@@ -100,6 +109,10 @@ void cpu_dot_end(Dot *d, const DotBlock *b, Val (*place)[DOT_MAX_VECTORS])
 
     if (!d->ends) {
         keep_sums(d, b, place);
+        return;
+    }
+    if (LLVMIsConstant(d->ends)) {
+        d->code->store(c, d->buffer[DOT_ACC], b);
         return;
     }
     LLVMBasicBlockRef store = cpu_block(c), keep = cpu_block(c), after = cpu_block(c);

@@ -94,9 +94,7 @@ Val cpu_place_round(Cpu *c, int buffer, int rounds)
     return LLVMBuildSelect(c->b, cpu_place_each(c, buffer), zero, n, "");
 }
 
-/* Of the address of a nest's tile: where that lies, if rows follow one another evenly; the pitch in
- * bytes. */
-static Placed rows_of(Cpu *c, const Nest *n, const Value *address)
+Placed cpu_place_rows(Cpu *c, const Nest *n, const Value *address)
 {
     int64_t rows = n->dims[0] - 1;
     Val base = at_row(c, address, plan_identity, 0), first = number_of(c, base);
@@ -123,6 +121,11 @@ static Val keep_place(Cpu *c, int buffer, Placed p, int size, Val when, LLVMIntP
     return p.when;
 }
 
+Val cpu_place_wanted(Cpu *c, int buffer, int operand)
+{
+    return is_for_few(c, c->plan->buffers.at[buffer].same[operand]);
+}
+
 Val cpu_place_find(Cpu *c, const Nest *n, int buffer)
 {
     const Buffer *b = &c->plan->buffers.at[buffer];
@@ -132,7 +135,7 @@ Val cpu_place_find(Cpu *c, const Nest *n, int buffer)
     if (b->waits != 0)
         when = LLVMBuildAnd(c->b, when, cpu_place_each(c, buffer), "");
     when = LLVMBuildAnd(c->b, when, cpu_all_hold(c, n), "");
-    Placed p = rows_of(c, n, b->in_place->operands[LOAD_PTR]);
+    Placed p = cpu_place_rows(c, n, b->in_place->operands[LOAD_PTR]);
     return keep_place(c, buffer, p, cpu_buffer_size(c, buffer), when, LLVMIntULT, PLACE_PITCH);
 }
 
@@ -143,7 +146,7 @@ void cpu_place_find_result(Cpu *c, int buffer, Val when)
     int size = dtype_size(address->type->dtype);
     Val all = LLVMBuildAnd(c->b, when, cpu_all_hold(c, n), "");
 
-    Placed p = rows_of(c, n, address);
+    Placed p = cpu_place_rows(c, n, address);
     keep_place(c, buffer, p, size, all, LLVMIntSGE, (int64_t)n->dims[1] * size);
 }
 

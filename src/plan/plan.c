@@ -444,6 +444,7 @@ Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a)
         plan_sums(p);
         plan_starts(p);
         plan_results(p);
+        plan_whole(p);
         plan_scan_results(p);
     }
     lay_out_scratch(p);

@@ -249,7 +249,12 @@ typedef enum {
     STEP_WHILE,
     STEP_IF
 } StepKind;
+typedef struct Step Step;
 typedef struct {
+    const Step *product;
+    const Nest *of[2]; /* that fill its operands, in each round */
+} Whole;
+struct Step {
     StepKind kind;
     Op *op; /* of all but nests */
     Nest *nest;
@@ -257,7 +262,9 @@ typedef struct {
     SortShape sort;
     const int *buffers; /* of a record, by operand: where a tile lies; NO_BUFFER for scalars */
     BlockPlan *body[2]; /* of for, while, if */
-} Step;
+    Whole *whole;       /* of a loop that may be one product of what lies in memory
+                         * (plan_whole.c); NULL: it may not */
+};
 struct BlockPlan {
     VEC(Step) steps;
 };
@@ -410,6 +417,8 @@ bool plan_has_short_rows(const Nest *n);
 const Value *plan_place_behind(const Value *v, const int8_t *map, int8_t *in);
 /* plan_place.c: the limits of reading in place; a bit of Buffer.waits */
 enum { PLACE_PROGRAMS = 2, PLACE_PITCH = 2048, PLACE_BOTH = 2 };
+/* plan_whole.c: bytes of an operand that more programs may have, a share of the second cache */
+enum { WHOLE_SHARED = 256 << 10 };
 /* plan_keep.c: has a loop as many rounds in all programs, which is known before the first one? */
 bool plan_rounds_are_known(const Op *loop);
 /* plan_schedule.c */

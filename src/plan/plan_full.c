@@ -22,8 +22,7 @@ typedef struct {
     int behind; /* ops that may still be looked at */
 } Full;
 
-/* What stands in front of the nest, as its entries read it. */
-static bool is_at_hand(const void *nest, const Value *v)
+bool plan_is_at_hand(const void *nest, const Value *v)
 {
     const Schedule *s = ((const Nest *)nest)->schedule;
 
@@ -91,7 +90,7 @@ static bool is_even(const Full *f, const Value *v, const int8_t *map)
 
 static bool can_be_asked(const Full *f, const Value *v, const int8_t *map)
 {
-    return compares(v) && plan_holds_by_ends(v, is_at_hand, f->nest) &&
+    return compares(v) && plan_holds_by_ends(v, plan_is_at_hand, f->nest) &&
            is_even(f, v->def->operands[0], map) && is_even(f, v->def->operands[1], map);
 }
 

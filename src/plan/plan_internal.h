@@ -249,6 +249,9 @@ void plan_strips(const Plan *p, Nest *n);
 /* plan_full.c: which nests stand twice, since their masks mostly hold all over the tile */
 void plan_full(const Plan *p);
 
+/* An IsThere: what stands in front of the nest, as its entries read it. */
+bool plan_is_at_hand(const void *nest, const Value *v);
+
 /* plan_place.c: which operands of products may be read in place */
 void plan_place(const Plan *p);
 /* Does an address go up evenly with the row, as a sum of what steps and of scalars that are there?
@@ -257,6 +260,12 @@ bool plan_is_linear(const Plan *p, const Value *v, IsThere *is_there, const void
 
 /* plan_result.c: which results of products go from registers to memory */
 void plan_results(const Plan *p);
+
+/* plan_whole.c: which loops of products are one product; last of these */
+void plan_whole(const Plan *p);
+/* plan_live.c: does a comparison in the mask of a tile cut what `live` does, by dimension, and
+ * nothing else? */
+bool plan_cuts(const Plan *p, const Op *dot, Value *mask, const Value *v, Value *const live[2]);
 
 /* plan_sum.c: which sums begin as zero in registers */
 void plan_sums(const Plan *p);

@@ -80,18 +80,6 @@ static bool is_before(const void *ctx, const Value *v)
            (!v->def || b->plan->facts[v->id].order < b->plan->facts[b->dot->results[0]->id].order);
 }
 
-/* One number all over the tile. */
-static bool is_one_number(const Plan *p, const Value *v)
-{
-    const Axis *a = axis_of(p->axis, v);
-
-    for (int d = 0; d < v->type->rank; d++) {
-        if (a->constancy[d] != v->type->dims[d])
-            return false;
-    }
-    return true;
-}
-
 /* Does it step by one along the dimension that the map calls `dim`, and by nothing else? */
 static bool steps_by_one(const Plan *p, const Value *v, const int8_t *map, int dim, int extent)
 {
@@ -122,7 +110,7 @@ static bool counts(const Plan *p, const Mask *m, const Op *dot)
 
     return plan_can_count(v, is_before, &b) && plan_counted(v)->type->rank > 0 &&
            steps_by_one(p, plan_counted(v), m->map, m->dim, m->extent) &&
-           is_one_number(p, plan_limit(v));
+           plan_steps(p, plan_limit(v)) == 0;
 }
 
 typedef VEC(Value *) Values;
@@ -293,6 +281,28 @@ static const Value *original(const Value *v)
     return v;
 }
 
+static bool counts_same(const Value *v, const Value *w)
+{
+    return original(plan_counted(v)) == original(plan_counted(w)) &&
+           original(plan_limit(v)) == original(plan_limit(w));
+}
+
+bool plan_cuts(const Plan *p, const Op *dot, Value *mask, const Value *v, Value *const live[2])
+{
+    bool cuts = false;
+
+    for (int dim = 0; dim < 2; dim++) {
+        Values found = {0};
+        find_counts(p, whole_mask(mask, dim), dot, MOST_BEHIND, &found);
+        if (!has_value(&found, v))
+            continue;
+        if (!live[dim] || !counts_same(v, live[dim]))
+            return false;
+        cuts = true;
+    }
+    return cuts;
+}
+
 static Value *live_depth(const Plan *p, const Op *dot)
 {
     Values a = {0}, b = {0};
@@ -301,8 +311,7 @@ static Value *live_depth(const Plan *p, const Op *dot)
     find_in_operand(p, dot, DOT_B, &b);
     for (int i = 0; i < a.len; i++) {
         for (int k = 0; k < b.len; k++) {
-            if (original(plan_counted(a.at[i])) == original(plan_counted(b.at[k])) &&
-                original(plan_limit(a.at[i])) == original(plan_limit(b.at[k])))
+            if (counts_same(a.at[i], b.at[k]))
                 return a.at[i];
         }
     }

@@ -28,23 +28,6 @@ enum {
 
 /* --- addresses --- */
 
-static bool is_at_hand(const void *nest, const Value *v)
-{
-    const Nest *n = nest;
-
-    for (int i = 0; i < n->schedule->entries.len; i++) {
-        const Entry *e = &n->schedule->entries.at[i];
-        if (e->kind == MAKE_SCALAR && e->value == v)
-            return true;
-    }
-    return false;
-}
-
-static bool is_one_number(const Plan *p, const Value *v)
-{
-    return v->type->rank == 0 || plan_steps(p, v) == 0;
-}
-
 static bool is_linear(const Plan *p, const Value *v, IsThere *is_there, const void *ctx, int most)
 {
     const Op *op = v->def;
@@ -58,7 +41,7 @@ static bool is_linear(const Plan *p, const Value *v, IsThere *is_there, const vo
     if (op->code == OP_const || op->code == OP_arange)
         return true;
     bool scales = op->code == OP_mul &&
-                  (is_one_number(p, op->operands[0]) || is_one_number(p, op->operands[1]));
+                  (plan_steps(p, op->operands[0]) == 0 || plan_steps(p, op->operands[1]) == 0);
     bool widens = op->code == OP_cast && dtype_is_int(op->operands[0]->type->dtype) &&
                   dtype_size(v->type->dtype) >= dtype_size(op->operands[0]->type->dtype);
     if (!moves && !scales && !widens && op->code != OP_add && op->code != OP_sub &&
@@ -106,7 +89,7 @@ static bool copies(const Plan *p, const Nest *n, const Value *v)
            load->code == OP_load && !op_is_volatile(load) && n->rank == 2 && n->order[1] == 1 &&
            n->dims[0] >= LEAST_ROWS && !b->turned && !b->biased && b->dtype == v->type->dtype &&
            (n->bounds.len == 0 || n->full.len > 0) && reads_rows(n, v) &&
-           plan_is_linear(p, load->operands[LOAD_PTR], is_at_hand, n);
+           plan_is_linear(p, load->operands[LOAD_PTR], plan_is_at_hand, n);
 }
 
 static bool only_fills(const Nest *n)

@@ -382,6 +382,10 @@ static void print_block(PlanText *p, const BlockPlan *b, int indent)
             print_dot(p, &s->dot, indent);
         if (s->kind == STEP_SORT)
             print_sort(p, s, indent);
+        if (s->whole)
+            text_printf(&p->out,
+                        "%*sone product, where tiles lie in memory one behind the other:\n", indent,
+                        "");
         text_printf(&p->out, "%*s%s: %s%s\n", indent, "", names[s->kind],
                     s->body[0] ? op_info(s->op->code)->name : op_printer_text(p->ops, s->op),
                     p->plan->split.loop && s->op == p->plan->split.loop ? ", in parts" : "");

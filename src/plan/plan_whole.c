@@ -1,0 +1,177 @@
+/*
+ * plan_whole.c - which loops that add products up are one product of what lies in memory
+ *
+ * Where each round multiplies tiles that may be read in place (plan_place.c), those of the next
+ * one mostly follow: a's along its rows, and b's row by row.  Then the loop is one product, with
+ * as many elements along k as all rounds have, whose sum stays in registers.  It goes through no
+ * more rows, columns and elements along k than count (plan_live.c), so that tiles which masks cut
+ * may be in place, too, where these masks have no other comparisons.
+ *
+ * Numbers of a round follow its own by sums, and by products with what stays; so the code asks the
+ * first round, the second and the last one whether tiles follow one another, and along k so many
+ * elements less are left.
+ */
+#include "plan_internal.h"
+
+enum { MOST_BEHIND = 40 /* ops, of a number */ };
+
+typedef struct {
+    const Plan *plan;
+    const Op *loop, *dot;
+    const Step *product;
+    const Nest *of[2];
+} Search;
+
+/* --- numbers of a round --- */
+
+/* Is it the same in all rounds? */
+static bool stays(const void *ctx, const Value *v)
+{
+    const Block *around = ((const Search *)ctx)->loop->block;
+
+    while (around && around != v->block)
+        around = around->owner ? around->owner->block : NULL;
+    return around || (v->def && v->def->code == OP_const);
+}
+
+/* Does what the loop carries there grow by one number? */
+static bool steps(const Search *s, const Value *argument)
+{
+    const Op *next = argument->block->last->operands[argument->index - 1]->def;
+
+    return next && next->code == OP_add && next->operands[0] == argument &&
+           stays(s, next->operands[1]);
+}
+
+static bool follows_rounds(const Search *s, const Value *v, int most)
+{
+    const Op *op = v->def;
+
+    if (stays(s, v) || (op && op->code == OP_arange))
+        return true;
+    if (!op)
+        return v->block == s->loop->regions[0] && (v->index == 0 || steps(s, v));
+    bool moves = op_has(op, MOVES) && op->code != OP_slice;
+    bool scales = op->code == OP_mul && (stays(s, op->operands[0]) || stays(s, op->operands[1]));
+    bool widens = op->code == OP_cast && dtype_is_int(op->operands[0]->type->dtype) &&
+                  dtype_size(v->type->dtype) >= dtype_size(op->operands[0]->type->dtype);
+    if (most == 0 || !(moves || scales || widens || op->code == OP_add || op->code == OP_sub ||
+                       op->code == OP_addptr))
+        return false;
+    for (int i = 0; i < op->noperands; i++) {
+        if (!follows_rounds(s, op->operands[i], most - 1))
+            return false;
+    }
+    return true;
+}
+
+/* What else the loop carries is a number of each round, for that alone. */
+static bool carries_steps(const Search *s)
+{
+    for (int i = 0; i < s->loop->nresults; i++) {
+        const Value *argument = s->loop->regions[0]->args[i + 1];
+        if (argument != s->dot->operands[DOT_ACC] &&
+            (argument->type->rank > 0 || !steps(s, argument) ||
+             uses_count(&s->plan->uses, s->loop->results[i]) > 0))
+            return false;
+    }
+    return true;
+}
+
+/* --- tiles --- */
+
+/* Is the nest's tile cut by nothing but what cuts the product? */
+static bool is_cut_alike(const Search *s, const Nest *n, Value *mask, int rows, int columns)
+{
+    Value *const live[] = {s->product->dot.live[rows], s->product->dot.live[columns]};
+
+    for (int i = 0; i < n->full.len; i++) {
+        if (!plan_cuts(s->plan, s->dot, mask, n->full.at[i], live))
+            return false;
+    }
+    return true;
+}
+
+static bool goes_on(const Search *s, int operand, int rows, int columns)
+{
+    const Op *load = s->dot->operands[operand]->def;
+
+    return s->of[operand] && follows_rounds(s, load->operands[LOAD_PTR], MOST_BEHIND) &&
+           is_cut_alike(s, s->of[operand], op_operand(load, LOAD_MASK), rows, columns);
+}
+
+/* Rows that no whole block has are multiplied twice: nothing may be read that was stored. */
+static bool may_be_twice(const Search *s, const Nest *stored)
+{
+    const Op *store = stored->roots.at[0].op;
+    uint64_t bases = ir_bases_of(s->plan->bases, store->operands[STORE_PTR]);
+
+    for (int i = 0; i < stored->leaves.len; i++) {
+        const Leaf *leaf = &stored->leaves.at[i];
+        if (leaf->load &&
+            (ir_bases_of(s->plan->bases, plan_pointer(leaf->value->def)) & bases) != 0)
+            return false;
+    }
+    return is_cut_alike(s, stored, op_operand(store, STORE_MASK), LIVE_ROWS, LIVE_COLUMNS);
+}
+
+static bool counts_before(const Search *s, int which)
+{
+    const Value *v = s->product->dot.live[which];
+
+    if (v && which == LIVE_DEPTH)
+        return follows_rounds(s, plan_counted(v), MOST_BEHIND) &&
+               follows_rounds(s, plan_limit(v), MOST_BEHIND);
+    return !v || plan_can_count(v, stays, s);
+}
+
+/* --- loops --- */
+
+static bool find_steps(Search *s, const BlockPlan *body)
+{
+    for (int i = 0; i < body->steps.len; i++) {
+        const Step *step = &body->steps.at[i];
+        const Nest *n = step->nest;
+        if (step->kind == STEP_DOT && !s->product)
+            s->product = step;
+        else if (step->kind == STEP_NEST && n->place != 0)
+            s->of[uses_of(&s->plan->uses, n->roots.at[0].value)->operand] = n;
+        else if (step->kind != STEP_SCALAR || op_has(step->op, READS | WRITES | EFFECT))
+            return false;
+    }
+    s->dot = s->product ? s->product->op : NULL;
+    return s->dot && plan_only_adds(s->plan, s->dot);
+}
+
+static bool is_one_product(Search *s, const BlockPlan *body)
+{
+    if (!find_steps(s, body) || !carries_steps(s))
+        return false;
+    const Buffer *sum = &s->plan->buffers.at[plan_buffer(s->plan, s->dot->results[0])];
+    bool alike = sum->begins == s->loop && goes_on(s, DOT_A, LIVE_ROWS, LIVE_DEPTH) &&
+                 goes_on(s, DOT_B, LIVE_DEPTH, LIVE_COLUMNS) &&
+                 (!sum->stored || may_be_twice(s, sum->stored));
+    for (int i = 0; i < LIVES && alike; i++)
+        alike = counts_before(s, i);
+    return alike;
+}
+
+static void look_at_block(const Plan *p, const BlockPlan *b)
+{
+    for (int i = 0; b && i < b->steps.len; i++) {
+        Step *s = &b->steps.at[i];
+        Search search = {.plan = p, .loop = s->op};
+        if (s->kind == STEP_FOR && is_one_product(&search, s->body[0])) {
+            s->whole = NEW(p->arena, Whole);
+            *s->whole = (Whole){search.product, {search.of[DOT_A], search.of[DOT_B]}};
+        }
+        look_at_block(p, s->body[0]);
+        look_at_block(p, s->body[1]);
+    }
+}
+
+void plan_whole(const Plan *p)
+{
+    if (!p->options->debug)
+        look_at_block(p, p->body);
+}

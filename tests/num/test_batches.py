@@ -1,0 +1,78 @@
+"""Loops of products that may be one product of what lies in memory (programs/batches.py), against NumPy:
+extents around those of blocks and vectors, rows that are further apart than they are long, with NaN
+behind them, and loops whose rounds do not follow one another in memory, as those that do.
+
+Numbers are small and whole, so all sums are exact; some are NaN or infinite.
+"""
+
+import numpy as np
+
+from harness import Suite, decode, encode, generator
+
+suite = Suite(one_in=4)
+random = generator()
+
+FORMS = ["plain", "plain", "added", "apart", "bent", "uneven"]
+# batches, M, N, K, BLOCK_M, BLOCK_N, BLOCK_K
+SHAPES = [(3, 33, 33, 33, 64, 64, 32), (4, 48, 48, 48, 64, 64, 16), (2, 15, 17, 31, 16, 32, 16),
+          (5, 1, 1, 1, 16, 16, 16), (2, 2, 16, 64, 16, 16, 16), (3, 13, 47, 100, 16, 64, 32),
+          (2, 29, 32, 95, 32, 32, 32), (1, 70, 35, 65, 64, 64, 16), (1, 7, 130, 40, 16, 64, 16),
+          (3, 64, 64, 64, 64, 64, 32), (2, 9, 20, 17, 16, 32, 16), (1, 100, 31, 50, 32, 32, 16)]
+
+
+def lie(numbers, gap):
+    """Rows with NaN behind each but the last one."""
+    batches, rows, columns = numbers.shape
+    wide = np.full((batches, rows, columns + gap), np.nan)
+    wide[:, :, :columns] = numbers
+    flat = wide.ravel()
+    return flat[:flat.size - gap]
+
+
+def some(*shape):
+    values = random.integers(-3, 4, shape).astype(np.float64)
+    if random.integers(0, 3) == 0:
+        for special in (np.inf, -np.inf, np.nan):
+            values[tuple(random.integers(0, e) for e in shape)] = special
+    return values
+
+
+def case(shape, form, dtype, stored):
+    batches, m, n, k, *blocks = shape
+    gap, depth = int(random.choice([0, 0, 1, 7, 16])), blocks[2]
+    rounds, jump = -(-k // depth), int(random.integers(1, 6))
+    starts = np.arange(rounds) * depth
+    x_from = starts + (jump * np.arange(rounds) * (np.arange(rounds) - 1) // 2 if form == "bent" else 0)
+    y_from = np.arange(rounds) * jump if form == "apart" else starts
+    x = some(batches, m, int(x_from.max()) + depth)  # of which the last rounds take a part
+    y = some(batches, int(y_from.max()) + depth, n)
+    old = random.integers(-9, 10, (batches, m, n)).astype(np.float64)
+    with np.errstate(all="ignore"):
+        want = old if form == "added" else np.zeros(old.shape)
+        for i in range(rounds):
+            here = min(depth, k - starts[i])
+            there = max(min(here, k - starts[i] - jump), 0) if form == "uneven" else here
+            for d in range(here):
+                row = y[:, y_from[i] + d, None, :] if d < there else np.zeros((batches, 1, n))
+                want = want + x[:, :, x_from[i] + d, None] * row
+    c = encode(lie(old, gap), stored)
+    after = decode(c).astype(np.float64)
+    padded = np.concatenate([after, np.full(gap, np.nan)]).reshape(batches, m, n + gap)
+    padded[:, :, :n] = decode(encode(want, stored))
+    after = padded.ravel()[:after.size]
+    names = dict(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), blocks))
+    am, bk, cm = x.shape[2] + gap, n + gap, n + gap
+    suite.case(f"{form} {dtype} {stored} {shape} {gap} {jump}", "programs/batches.py:batches",
+               f"cdiv(N,BLOCK_N),cdiv(M,BLOCK_M),{batches}",
+               {"a": encode(lie(x, gap), dtype), "b": encode(lie(y, gap), dtype), "c": c, "M": m, "N": n,
+                "K": k, "am": am, "bk": bk, "cm": cm, "a_batch": m * am, "b_batch": y.shape[1] * bk,
+                "c_batch": m * cm, "jump": jump, "FORM": repr(form), **names},
+               {"c": (stored, after)})
+
+
+for shape in SHAPES:
+    for form in FORMS:
+        case(shape, form, "fp32", "fp32")
+    for dtype, stored in (("fp64", "fp64"), ("fp32", "fp16"), ("fp16", "fp32")):
+        case(shape, "plain", dtype, stored)
+suite.finish()
