@@ -203,12 +203,14 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *u
 
     if (!poly_push(&n.most, unit))
         return false;
+    name_programs(g, &n.least);
+    name_programs(g, &n.most);
     apart = n.most;
-    if (!poly_add(&apart, least, -1))
+    if (!poly_add(&apart, &n.least, -1))
         return false;
     if (poly_is_constant(&apart, &constant))
         return constant >= 0;
-    if (is_of_quotient(least, unit))
+    if (is_of_quotient(&n.least, unit))
         return true;
     if (is_hopeless(&apart))
         return false;

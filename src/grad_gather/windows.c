@@ -279,7 +279,7 @@ bool window_counts_from_zero(const Value *v)
            value_const_int(loop->operands[FOR_STEP], &step) && step > 0;
 }
 
-static bool begins_at_zero(const PolyBounds *bounds, const Poly *number, const Poly *shift)
+static bool begins_at_zero(Grad *g, const PolyBounds *bounds, const Poly *number, const Poly *shift)
 {
     int64_t constant;
     bool never_less = true;
@@ -291,7 +291,8 @@ static bool begins_at_zero(const PolyBounds *bounds, const Poly *number, const P
     for (int i = 0; i < bounds->count && !never_less; i++) { /* -number - 1 <= below < 0 */
         Poly apart = {0};
         never_less = poly_add(&apart, number, -1) && poly_add(&apart, &bounds->below[i], -1) &&
-                     poly_is_constant(&apart, &constant) && constant <= 1;
+                     window_most_of_quotients(g, &apart) && poly_is_constant(&apart, &constant) &&
+                     constant <= 1;
     }
     return never_less;
 }
@@ -323,12 +324,13 @@ static bool drop_counters(Poly *p)
 }
 
 /* By the mask, or by how many lanes there are. */
-static bool find_end(const PolyBounds *bounds, const Poly *number, const Poly *shift,
+static bool find_end(Grad *g, const PolyBounds *bounds, const Poly *number, const Poly *shift,
                      const PolyTerm *lanes, Poly *out)
 {
     for (int i = 0; i < bounds->count; i++) {
         *out = *number;
-        if (poly_add(out, &bounds->below[i], -1) && drop_counters(out) && terms_is_same_poly(out))
+        if (poly_add(out, &bounds->below[i], -1) && drop_counters(out) &&
+            window_most_of_quotients(g, out) && terms_is_same_poly(out))
             return true;
     }
     *out = *shift;
@@ -353,6 +355,10 @@ static bool find_digits(Grad *g, const GradArray *a, const Tap *t, Digit *all, i
 
     if (mask)
         poly_bounds(&scope, mask, window_sides, &bounds);
+    for (int i = 0; i < bounds.count; i++) {
+        if (!window_without_remainders(g, &bounds.below[i]))
+            return false;
+    }
     for (int d = 0; d < t->nsides; d++) {
         Digit digit = {.factor = t->sides[d].unit};
         const PolyTerm lanes = window_lanes(g, &t->sides[d]);
@@ -363,9 +369,9 @@ static bool find_digits(Grad *g, const GradArray *a, const Tap *t, Digit *all, i
         digit.factor.scale = t->sides[d].by;
         if (!window_number(t, d, 1, &number))
             return false;
-        digit.has_end = find_end(&bounds, &number, &t->shifts[d], &lanes, &digit.end);
+        digit.has_end = find_end(g, &bounds, &number, &t->shifts[d], &lanes, &digit.end);
         if (window_is_shifted(t, d) &&
-            (!digit.has_end || !begins_at_zero(&bounds, &number, &t->shifts[d]) ||
+            (!digit.has_end || !begins_at_zero(g, &bounds, &number, &t->shifts[d]) ||
              !grad_need(g, a, &digit.end, &lanes)))
             return false;
         add_digit(all, n, &digit);
@@ -432,7 +438,8 @@ static void find_tap(Op *op, void *search)
         t->programs[axis].unit.scale = 1;
     s->good = s->good && op->operands[0]->type->rank > 0 &&
               op->operands[0]->type->rank <= MOST_SIDES &&
-              poly_of(&scope, op->operands[0], window_sides, &t->place) && find_sides(t);
+              poly_of(&scope, op->operands[0], window_sides, &t->place) &&
+              window_without_remainders(s->g, &t->place) && find_sides(t);
     if (s->good && s->by_rows)
         add_rows(t);
     s->good = s->good && find_shifts(t) && (s->taps.len == 0 || agree(s->taps.at[0], t));

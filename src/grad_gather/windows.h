@@ -64,6 +64,13 @@ bool window_number(const Tap *t, int side, int64_t times, Poly *out);
 bool window_counts_from_zero(const Value *v);  /* a counter, which is never less */
 PolyTerm window_lanes(Grad *g, const Side *s); /* how many there are, of all programs */
 
+/* row_parts.c */
+/* With number - quotient * divisor for remainders of programs' numbers. */
+bool window_without_remainders(Grad *g, Poly *p);
+/* With the most that a quotient of a program's number times its divisor may be, or, where it is
+ * taken off, the least, which is 0. */
+bool window_most_of_quotients(Grad *g, Poly *p);
+
 /* gathered.c */
 typedef struct {
     Value *data, *mask; /* what a tap hands to a lane's own element, and where; NULL: everywhere */

@@ -224,8 +224,7 @@ static void put_operator(Writer *p, const Op *op, Form form, Level level)
     text_put(&p->text, wraps ? ")" : "");
 }
 
-/* Of (a + (b - 1)) // b and (a + b - 1) // b, a; NULL: it is another division. */
-static const Value *rounded_up(const Writer *p, const Op *op)
+const Value *print_rounded_up(const Writer *p, const Op *op)
 {
     const Value *by = op->operands[1];
     const Op *sum = opt_made_by(op->operands[0], OP_add), *more;
@@ -516,8 +515,8 @@ void put_made(Writer *p, const Value *v, Level level)
     default:
         if (print_is_joined(op))
             put_joined(p, op);
-        else if (rounded_up(p, op))
-            put_rounded_up(p, rounded_up(p, op), op->operands[1]);
+        else if (print_rounded_up(p, op))
+            put_rounded_up(p, print_rounded_up(p, op), op->operands[1]);
         else if (print_operator(op).text)
             put_operator(p, op, print_operator(op), level);
         else

@@ -127,7 +127,7 @@ bool terms_are_not_negative(const Poly *p)
             const Value *v = t->of[k].value;
             const Op *op = v ? v->def : NULL;
             const bool is_number = op && (op->code == OP_program_id || op->code == OP_num_programs);
-            if (v && !is_number && !terms_is_part(v) && !counts_from_zero(v))
+            if (v && !is_number && !terms_is_any_part(v) && !counts_from_zero(v))
                 return false;
         }
         if (t->scale < 0)
