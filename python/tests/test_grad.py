@@ -129,6 +129,15 @@ def turns(x, out, row, n, count, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def weighed_tower(x, w, out):
+    """Rounds by the program's number, and a weight that programs meet at."""
+    value = tl.load(x + tl.program_id(0))
+    for _ in range(tl.program_id(0)):
+        value = value * value * tl.load(w)
+    tl.store(out + tl.program_id(0), value)
+
+
+@tilec.jit
 def tower(x, out):
     a = tl.load(x + tl.program_id(0))
     for k in range(tl.program_id(0)):
@@ -455,6 +464,14 @@ class Gradients(unittest.TestCase):
             np.testing.assert_allclose(d_x, [1, 2 * 0.5, 4 * 0.5**3])
         with self.assertRaisesRegex(Exception, "has no parameter `turns`"):
             gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x, rounds=2, turns=1)
+
+    def test_rounds_beside_parts(self):
+        """How many there are is said to the kernel, not to the one that adds parts up."""
+        x, d_x, d_w = np.full(3, 0.5), np.zeros(3), np.zeros(1)
+        tilec.grad(weighed_tower, "out", ("x", "w"))[(3,)](x, np.full(1, 2.0), np.zeros(3), d_out=np.ones(3), d_x=d_x,
+                                                           d_w=d_w, rounds=2)
+        np.testing.assert_allclose(d_x, [1, 4 * 0.5, 32 * 0.5**3])
+        np.testing.assert_allclose(d_w, [0.5**2 + 12 * 0.5**4])
 
     def test_rows_that_are_left_out(self):
         """The kernel stores their zeros, too, so that nobody has to."""

@@ -74,8 +74,9 @@ class Derived:
         given = {g.name: gradients[g.name] for g in self.gradients if g.fill != _PARTS}
         counts = {name: number(text) for name, text in self._programs}
         made = self.kernel[tuple(map(number, self._grid))](**named, **given, **spaces, **sizes, **counts, **options)
+        of_launch = {k: v for k, v in options.items() if k not in dict(self._sizes)}
         for total, parts, rows, width in sums:
-            self._add_up[(-(-width // 128),)](gradients[total], spaces[parts], rows, width, ROWS=16, BLOCK=128, **options)
+            self._add_up[(-(-width // 128),)](gradients[total], spaces[parts], rows, width, ROWS=16, BLOCK=128, **of_launch)
         if not hasattr(like, "new_empty"):
             self._kept.update(spaces)
         return made
