@@ -334,6 +334,11 @@ static bool of_minimum(PolyScope *s, const Op *op, const int8_t *map, int depth,
 
 enum { PART_KEY = 1 << 24 }; /* more than the key of any other atom that is no number of rounds */
 
+int poly_key_of_part(int dim)
+{
+    return dim * PART_KEY;
+}
+
 int poly_dim_of_part(const PolyAtom *part)
 {
     return part->value->type->rank == 1 ? part->key / PART_KEY : 0;
@@ -349,7 +354,7 @@ static bool of_part(PolyScope *s, const Value *v, const int8_t *map, int depth, 
         if (rank == 1 ? map[d] < 0 : map[d] != d)
             return false;
     }
-    put_atom(out, (PolyAtom){v, MAX_RANK + v->id + (rank == 1 ? map[0] * PART_KEY : 0)});
+    put_atom(out, (PolyAtom){v, MAX_RANK + v->id + (rank == 1 ? poly_key_of_part(map[0]) : 0)});
     return v->id < PART_KEY - MAX_RANK && of_value(s, v->def->operands[1], map, depth, &by) &&
            !poly_has_index(&by, -1);
 }

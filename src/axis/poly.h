@@ -20,6 +20,7 @@ typedef struct {
     const Value *value; /* NULL: an index */
     int key;            /* of an index its dimension, else MAX_RANK and more */
 } PolyAtom;
+int poly_key_of_part(int dim); /* beside what that of an atom is that is no part of a tile */
 int poly_dim_of_part(const PolyAtom *part); /* the dimension of the tile that it lies along, or 0 */
 
 typedef struct {
