@@ -264,6 +264,9 @@ expect 0 out 'tl.atomic_add(d_w + offsets, ' shared --atomics
 expect 0 out 'd_w: is added to, by atomics: zero it before' shared --atomics
 
 # what is taken for granted is said in what a launch has names for
+expect 0 out 'where not 2 * N <= stride, d_x is wrong: derive with --atomics' \
+    "$tilec" grad "$source/tests/grad/activations.py:values_and_gates" --of out --wrt x 'x:*fp32' 'out:*fp32' M:i32 N:i32 stride:i32 \
+    BLOCK_M=4 BLOCK=16 --stage grad
 expect 0 out 'where not (taps // 2) + n <= 16 * grid[0], d_x is wrong: derive with --atomics' \
     "$tilec" grad "$source/tests/grad/blind.py:centred" --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'out:*fp32' n:i32 taps:i32 BLOCK=16 --stage grad
 
