@@ -270,6 +270,28 @@ expect 0 out 'where not 2 * N <= stride, d_x is wrong: derive with --atomics' \
 expect 0 out 'where not (taps // 2) + n <= 16 * grid[0], d_x is wrong: derive with --atomics' \
     "$tilec" grad "$source/tests/grad/blind.py:centred" --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'out:*fp32' n:i32 taps:i32 BLOCK=16 --stage grad
 
+# a program comes to its own elements in several rounds, and to nobody else's
+expect 0 out 'd_x: added in order: accesses of one program meet, no two programs do' \
+    "$tilec" grad "$source/tests/grad/losses.py:cross_correlation" --of out --wrt x 'x:*fp32' 'y:*fp32' 'out:*fp32' N:i32 D:i32 \
+    weight:fp32 BLOCK_N=8 BLOCK=4 --stage grad
+# flat indices are told by their parts, rows of images by theirs, elements by quotients
+of_kernel() {
+    kernel=$1
+    shift
+    "$tilec" grad "$source/tests/grad/$kernel" --of out --wrt x 'x:*fp32' 'out:*fp32' BLOCK=16 "$@" --stage grad
+}
+expect 0 out 'd_x: plain store: in the last pass, with what the others hand on' of_kernel flat.py:batch_norm 'w:*fp32' 'b:*fp32' \
+    N:i32 C:i32 HW:i32 eps:fp32
+expect 0 out 'd_x: plain store: no element is met twice' of_kernel flat.py:channels_last total:i32 C:i32 HW:i32
+expect 0 out 'd_x: plain store: no element is met twice' of_kernel flat.py:shuffled total:i32 H:i32 W:i32 R=2
+expect 0 out 'd_x: atomics' of_kernel flat.py:one_before total:i32 W:i32 stride:i32
+expect 0 out 'd_x: atomics' of_kernel flat.py:two_divisors total:i32 W:i32 V:i32 stride:i32
+expect 0 out 'd_x: atomics' of_kernel flat.py:crossed_parts total:i32 W:i32 stride:i32
+expect 0 out 'where not H * tl.cdiv(grid[0], H) <= grid[0], d_x is wrong' of_kernel window_rows.py:rows_of_images 'w:*fp32' H:i32 \
+    W:i32 C:i32
+expect 0 out 'd_x: gather: ' of_kernel divided.py:by_quotients 'w:*fp32' n:i32 length:i32 stride:i32 pad:i32 taps:i32
+expect 0 out 'd_x: atomics' of_kernel divided.py:nearest 'w:*fp32' n:i32 length:i32 taps:i32
+
 # a row is as long as masks say of all that is read of it, else the launch says it
 parts() {
     kernel=$1
