@@ -213,7 +213,7 @@ elementwise() {
 
 # names, constants and masks are the forward's; an element that nobody else meets is stored
 expect 0 out "def scale_grad(x, out, n, d_out, d_x, BLOCK: tl.constexpr):" elementwise
-for text in 'tl.static_assert(BLOCK == 64)' 'offsets = tl.arange(0, BLOCK)' 'area = tl.load(x + offsets,' \
+for text in 'tl.static_assert(BLOCK == 64)' 'offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)' 'area = tl.load(x + offsets,' \
     'tl.store(d_x + offsets, ' 'its elements are stored' 'other=0.0)'; do
     expect 0 out "$text" elementwise
 done
@@ -237,7 +237,7 @@ whole '    mask = offsets < n  # line 8: area = tl.load(x + offsets, mask=offset
 whole '    area = tl.load(x + offsets, mask=mask, other=0.0)' elementwise
 whole '    tl.store(d_x + offsets, d_area, mask=mask)  # line 8: area = tl.load(x + offsets, mask=offset...' elementwise
 whole '    offsets = tl.arange(0, BLOCK)  # line 160' derive through_helpers BLOCK=16
-whole '    t_1 = 1.0 / (1.0 + tl.exp(-t))  # line 155: return a * tl.sigmoid(a)' derive through_helpers BLOCK=16
+whole '    t_1 = tl.sigmoid(t)  # line 155: return a * tl.sigmoid(a)' derive through_helpers BLOCK=16
 whole '    d_another = tl.load(d_out + offsets) * 2.0 * another  # line 163: tl.store(out + offsets, els...' derive through_helpers BLOCK=16
 whole '    # line 170: tl.store(out + tl.program_id(0), value_with_a_name_that_leaves_no_room * 1.5)' derive in_front n:i32
 whole '    for back in range(0, n):  # line 28: for i in range(n):' derive recurrence n:i32
