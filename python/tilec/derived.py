@@ -15,6 +15,7 @@ import re
 from .jit import JITFunction
 from .kernel import KernelInterface
 from .language.constants import constexpr
+from .speech import DERIVED
 
 _READ, _STORED, _PARTS, _ADDED = range(4)  # as tilec_gradient_fill in tilec.h
 
@@ -133,7 +134,7 @@ def _names_in(text, name):
     from . import language
     from .language.extra import libdevice
 
-    path = f"<gradient {name} {next(_names_in.numbers)}>"
+    path = f"{DERIVED}{name} {next(_names_in.numbers)}>"
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
     code = re.sub(r"^(import|from) .*$", "", text, flags=re.MULTILINE)
     names = {"__name__": __name__, "triton": tilec, "tl": language, "libdevice": libdevice}
