@@ -151,9 +151,7 @@ static const Value *beside(const Value *v, OpCode code, const Value *x)
                                   : NULL;
 }
 
-/* The axis of programs that count from their number times so many on, up to where the next one
- * begins, or less far: they never count to one number twice; -1: none. */
-static int axis_of_blocks(const Op *loop)
+int terms_axis_of_blocks(const Op *loop)
 {
     const Value *lo = loop->operands[FOR_LO];
     const Op *first = terms_made_by(lo, OP_mul),
@@ -174,14 +172,14 @@ static int axis_of_blocks(const Op *loop)
 
 bool terms_shares_work(const Op *loop)
 {
-    return loop->code == OP_for &&
-           (terms_made_by(loop->operands[FOR_LO], OP_program_id) || axis_of_blocks(loop) >= 0);
+    return loop->code == OP_for && (terms_made_by(loop->operands[FOR_LO], OP_program_id) ||
+                                    terms_axis_of_blocks(loop) >= 0);
 }
 
 /* The counter of a loop: where it begins, and a step for each round. */
 static bool add_rounds(Sum *s, const Op *loop, const PolyTerm *by, Term t, int depth)
 {
-    const int axis = axis_of_blocks(loop);
+    const int axis = terms_axis_of_blocks(loop);
     int64_t step, lo;
     uint64_t trips;
 

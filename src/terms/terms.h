@@ -71,6 +71,10 @@ bool terms_shares_work(const Op *loop);
  * none.  *from: what lies before them all; NULL: nothing. */
 int terms_axis_of_strides(const Op *loop, int64_t *times, const Value **from);
 
+/* The axis of programs that count from their number times so many on, up to where the next one
+ * begins, or less far: they never count to one number twice; -1: none. */
+int terms_axis_of_blocks(const Op *loop);
+
 /* Constants of several accesses: how far the nearest and the farthest lie apart.  0: there is one.
  */
 typedef struct {
@@ -98,6 +102,7 @@ unsigned terms_axes_of_parts(const Sum *s); /* of programs whose parts there are
 void terms_tell_wholes(const Op *access, Sum *s);
 
 /* bounds.c: terms that the mask says a number of, so far and no further */
+void terms_bounds_of(const Op *access, PolyBounds *out); /* what its mask says */
 void terms_bound(const Op *access, Sum *s);
 /* The condition of the access, or the loop that counts it, says: less than *out, the same for all.
  */

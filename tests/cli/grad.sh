@@ -284,6 +284,9 @@ expect 0 out 'd_x: plain store: in the last pass, with what the others hand on' 
     N:i32 C:i32 HW:i32 eps:fp32
 expect 0 out 'd_x: plain store: no element is met twice' of_kernel flat.py:channels_last total:i32 C:i32 HW:i32
 expect 0 out 'd_x: plain store: no element is met twice' of_kernel flat.py:shuffled total:i32 H:i32 W:i32 R=2
+expect 0 out 'd_x: plain store: no element is met twice' of_kernel shared_work.py:chunks_of_rows N:i32 CHUNK:i32
+expect 0 out 'd_x: atomics' of_kernel shared_work.py:chunks_that_overlap N:i32 CHUNK:i32
+expect 0 out 'd_x: atomics' of_kernel shared_work.py:blocks_that_overlap N:i32 CHUNK:i32
 expect 0 out 'd_x: atomics' of_kernel flat.py:one_before total:i32 W:i32 stride:i32
 expect 0 out 'd_x: atomics' of_kernel flat.py:two_divisors total:i32 W:i32 V:i32 stride:i32
 expect 0 out 'd_x: atomics' of_kernel flat.py:crossed_parts total:i32 W:i32 stride:i32
