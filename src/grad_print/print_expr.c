@@ -217,6 +217,7 @@ static void put_operator(Writer *p, const Op *op, Form form, Level level)
     const Value *first = op->operands[turned], *other = op->operands[!turned];
     const Value *x = bares || second ? bare(p, first) : first;
     const Value *y = bares || !second ? bare(p, other) : other;
+    left = op->code == OP_mul && is_literal(p, x) ? LEVEL_SUM : left; /* -2.0 * x */
     const Value *plain_x = unpromoted(p, op, x, y), *plain_y = unpromoted(p, op, y, x);
     const Value *less = subtracted(p, op, y);
     int64_t n;
