@@ -295,6 +295,13 @@ expect 0 out 'where not H * tl.cdiv(grid[0], H) <= grid[0], d_x is wrong' of_ker
 expect 0 out 'd_x: gather: ' of_kernel divided.py:by_quotients 'w:*fp32' n:i32 length:i32 stride:i32 pad:i32 taps:i32
 expect 0 out 'd_x: atomics' of_kernel divided.py:nearest 'w:*fp32' n:i32 length:i32 taps:i32
 
+# where each row has keys, softmax of a tile is as books have it; where one has none, 0 stays 0
+one_tile() {
+    "$tilec" grad "$source/tests/grad/left_out.py:$1" --of out --wrt q,k 'q:*fp32' 'k:*fp32' 'out:*fp32' T:i32 D=16 BLOCK_M=8 BLOCK=16
+}
+expect 0 out 'd_s = (d_p - tl.sum(d_p * p_1, axis=1)[:, None]) * p_1' one_tile keys_in_one_tile
+expect 0 out ' != 0.0, ' one_tile rows_without_keys
+
 # a row is as long as masks say of all that is read of it, else the launch says it
 parts() {
     kernel=$1
