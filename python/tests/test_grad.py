@@ -1,5 +1,6 @@
 """tilec.grad: derived kernels launched with the forward's grid and arguments."""
 
+import io
 import unittest
 from unittest import mock
 
@@ -129,11 +130,28 @@ def turns(x, out, row, n, count, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def weighed_tower(x, w, out):
+    """Rounds by the program's number, and a weight that programs meet at."""
+    value = tl.load(x + tl.program_id(0))
+    for _ in range(tl.program_id(0)):
+        value = value * value * tl.load(w)
+    tl.store(out + tl.program_id(0), value)
+
+
+@tilec.jit
 def tower(x, out):
     a = tl.load(x + tl.program_id(0))
     for k in range(tl.program_id(0)):
         a = a * a
     tl.store(out + tl.program_id(0), a)
+
+
+@tilec.jit
+def rows_below(x, out, H, W, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    j = tl.arange(0, BLOCK)
+    below = tl.load(x + (row + 1) * W + j, mask=(row % H + 1 < H) & (j < W), other=0.0)
+    tl.store(out + row * W + j, below * tl.load(x + row * W + j, mask=j < W), mask=j < W)
 
 
 @tilec.jit
@@ -455,6 +473,22 @@ class Gradients(unittest.TestCase):
             np.testing.assert_allclose(d_x, [1, 2 * 0.5, 4 * 0.5**3])
         with self.assertRaisesRegex(Exception, "has no parameter `turns`"):
             gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x, rounds=2, turns=1)
+
+    def test_rounds_beside_parts(self):
+        """How many there are is said to the kernel, not to the one that adds parts up."""
+        x, d_x, d_w = np.full(3, 0.5), np.zeros(3), np.zeros(1)
+        tilec.grad(weighed_tower, "out", ("x", "w"))[(3,)](x, np.full(1, 2.0), np.zeros(3), d_out=np.ones(3), d_x=d_x,
+                                                           d_w=d_w, rounds=2)
+        np.testing.assert_allclose(d_x, [1, 4 * 0.5, 32 * 0.5**3])
+        np.testing.assert_allclose(d_w, [0.5**2 + 12 * 0.5**4])
+
+    def test_warnings(self):
+        """Nobody wrote the derived kernel: what it may look like is no mistake."""
+        x, d_x = np.sin(np.arange(18.0)).reshape(6, 3), np.full((6, 3), np.nan)
+        with mock.patch("sys.stderr", io.StringIO()) as said:
+            tilec.grad(rows_below, "out", "x")[(6,)](x, np.zeros((6, 3)), 2, 3, BLOCK=4, d_out=np.ones((6, 3)), d_x=d_x)
+        np.testing.assert_allclose(d_x, x[[1, 0, 3, 2, 5, 4]], rtol=1e-12)
+        self.assertEqual(said.getvalue(), "")
 
     def test_rows_that_are_left_out(self):
         """The kernel stores their zeros, too, so that nobody has to."""

@@ -15,6 +15,7 @@ import re
 from .jit import JITFunction
 from .kernel import KernelInterface
 from .language.constants import constexpr
+from .speech import DERIVED
 
 _READ, _STORED, _PARTS, _ADDED = range(4)  # as tilec_gradient_fill in tilec.h
 
@@ -74,8 +75,9 @@ class Derived:
         given = {g.name: gradients[g.name] for g in self.gradients if g.fill != _PARTS}
         counts = {name: number(text) for name, text in self._programs}
         made = self.kernel[tuple(map(number, self._grid))](**named, **given, **spaces, **sizes, **counts, **options)
+        of_launch = {k: v for k, v in options.items() if k not in dict(self._sizes)}
         for total, parts, rows, width in sums:
-            self._add_up[(-(-width // 128),)](gradients[total], spaces[parts], rows, width, ROWS=16, BLOCK=128, **options)
+            self._add_up[(-(-width // 128),)](gradients[total], spaces[parts], rows, width, ROWS=16, BLOCK=128, **of_launch)
         if not hasattr(like, "new_empty"):
             self._kept.update(spaces)
         return made
@@ -132,7 +134,7 @@ def _names_in(text, name):
     from . import language
     from .language.extra import libdevice
 
-    path = f"<gradient {name} {next(_names_in.numbers)}>"
+    path = f"{DERIVED}{name} {next(_names_in.numbers)}>"
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
     code = re.sub(r"^(import|from) .*$", "", text, flags=re.MULTILINE)
     names = {"__name__": __name__, "triton": tilec, "tl": language, "libdevice": libdevice}

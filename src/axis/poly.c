@@ -332,6 +332,33 @@ static bool of_minimum(PolyScope *s, const Op *op, const int8_t *map, int depth,
     return poly_push(&w.bound, &(PolyTerm){.scale = 1}) && of_wrap(s, w, out);
 }
 
+enum { PART_KEY = 1 << 24 }; /* more than the key of any other atom that is no number of rounds */
+
+int poly_key_of_part(int dim)
+{
+    return dim * PART_KEY;
+}
+
+int poly_dim_of_part(const PolyAtom *part)
+{
+    return part->value->type->rank == 1 ? part->key / PART_KEY : 0;
+}
+
+/* A tile i // W or i % W: as it is, or spread along other dimensions. */
+static bool of_part(PolyScope *s, const Value *v, const int8_t *map, int depth, Poly *out)
+{
+    const int rank = v->type->rank;
+    Poly by;
+
+    for (int d = 0; d < rank; d++) {
+        if (rank == 1 ? map[d] < 0 : map[d] != d)
+            return false;
+    }
+    put_atom(out, (PolyAtom){v, MAX_RANK + v->id + (rank == 1 ? poly_key_of_part(map[0]) : 0)});
+    return v->id < PART_KEY - MAX_RANK && of_value(s, v->def->operands[1], map, depth, &by) &&
+           !poly_has_index(&by, -1);
+}
+
 static bool of_index(const Op *op, const int8_t *map, Poly *out)
 {
     put_constant(out, attr_start(op));
@@ -365,7 +392,11 @@ static bool of_op(PolyScope *s, const Value *v, const int8_t *map, int depth, Po
     case OP_neg:
         put_zero(out);
         return of_value(s, op->operands[0], map, depth, &negated) && poly_add(out, &negated, -1);
+    case OP_div:
+        return s->parts && v->type->rank > 0 && of_part(s, v, map, depth, out);
     case OP_rem:
+        if (s->parts)
+            return v->type->rank > 0 && of_part(s, v, map, depth, out);
         return s->wraps && v->type->rank > 0 && of_remainder(s, op, map, depth, out);
     case OP_select:
         return s->wraps && v->type->rank > 0 && of_choice(s, op, map, depth, out);

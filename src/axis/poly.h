@@ -14,11 +14,14 @@
 
 enum { POLY_FACTORS = 4, POLY_TERMS = 12 };
 
-/* A scalar, or an index of the tile. */
+/* A scalar, an index of the tile, or, where that is asked for, a quotient or remainder of a tile by
+ * what is the same for all of it. */
 typedef struct {
     const Value *value; /* NULL: an index */
     int key;            /* of an index its dimension, else MAX_RANK and more */
 } PolyAtom;
+int poly_key_of_part(int dim); /* beside what that of an atom is that is no part of a tile */
+int poly_dim_of_part(const PolyAtom *part); /* the dimension of the tile that it lies along, or 0 */
 
 typedef struct {
     int64_t scale; /* not 0 */
@@ -59,7 +62,8 @@ typedef struct {
     PolyWrap *wraps; /* what keeps below a bound becomes these, POLY_WRAPS at most; NULL: it is no
                       * polynomial */
     int nwraps;
-    int work; /* values looked at so far */
+    bool parts; /* quotients and remainders of tiles are atoms */
+    int work;   /* values looked at so far */
 } PolyScope;
 /* A value whose dimension d is read at index map[d], -1 for 0; of a pointer in elements, its
  * parameter being an atom.  False: it is no such polynomial. */

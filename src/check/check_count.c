@@ -20,6 +20,22 @@ static const Op *compared_load(const Op *compare)
     return NULL;
 }
 
+/* Are elements compared with the largest of them, or the least?  Then how many are is asked, where
+ * there is a tie: of a row that the mask leaves out all are, and nobody stores what comes of it. */
+static bool is_tie(const Op *compare)
+{
+    for (int i = 0; i < 2; i++) {
+        const Value *v = compare->operands[i];
+        while (v->def && (v->def->code == OP_broadcast || v->def->code == OP_expand ||
+                          v->def->code == OP_splat))
+            v = v->def->operands[0];
+        if (compare->code == OP_eq && v->def && ir_reduces(v->def) &&
+            v->def->operands[0] == compare->operands[1 - i])
+            return true;
+    }
+    return false;
+}
+
 static void look_at(Op *op, void *unused)
 {
     static const char text[] = "this counts a lane that the mask of the load leaves out: "
@@ -33,6 +49,7 @@ static void look_at(Op *op, void *unused)
     cast = op->operands[0]->def;
     counted = cast && cast->code == OP_cast ? cast->operands[0] : NULL;
     load = counted ? compared_load(counted->def) : NULL;
+    load = load && !is_tie(counted->def) ? load : NULL;
     mask = load ? op_operand(load, ir_access(load).mask) : NULL;
     if (!mask || counted->type->dtype != DT_I1 || !type_same_shape(mask->type, counted->type))
         return;

@@ -513,6 +513,21 @@ static Value *transposed(Grad *g, Value *v)
     return build_permute(&g->b, v, dims);
 }
 
+/* Of a b, for which d came: rows of a, or, for i = 0, columns of b, of which nothing came are 0, as
+ * they may be no numbers where masks leave them out. */
+static Value *where_something_came(Grad *g, Value *v, Value *d, int i)
+{
+    Builder *b = &g->b;
+    const int across = d->type->rank - (i == 0 ? 2 : 1);
+    Value *any = build_binary(b, OP_ne, d, grad_number(g, d, 0));
+
+    any = build_reduce_along(b, OP_max, build_cast(b, any, DT_I32, ROUND_NEAREST), across);
+    any = build_binary(b, OP_ne, any, build_const(b, any->type, 0));
+    any = build_expand(b, any, across);
+    return where(
+        g, build_broadcast(b, any, type_with_dtype(g->func->module, v->type, any->type->dtype)), v);
+}
+
 /* a b + c: d b^T, a^T d, d.  The products take operands of one type, the forward's, and sum in that
  * of the forward's sum. */
 Value *adjoint_dot(Grad *g, const Op *o, int i, Value *d)
@@ -520,7 +535,10 @@ Value *adjoint_dot(Grad *g, const Op *o, int i, Value *d)
     if (i == 2)
         return d;
     const Value *x = o->operands[i];
-    Value *other = transposed(g, in(g, o, 1 - i));
+    Value *other = in(g, o, 1 - i);
+    if (!grad_is_finite_left_out(g, o->operands[1 - i]))
+        other = where_something_came(g, other, d, i);
+    other = transposed(g, other);
     Value *narrow = build_cast(&g->b, d, other->type->dtype, ROUND_NEAREST);
     const Type *sum = type_with_dtype(g->func->module, x->type, d->type->dtype);
     Value *operands[3] = {i == 0 ? narrow : other, i == 0 ? other : narrow,

@@ -56,8 +56,9 @@ static bool is_in_one_round(const Op *access, const Op *loop)
     return false;
 }
 
-/* Is there a term for everything that runs: lanes, rounds around the access, programs? */
-static bool is_complete(const Grad *g, const Sum *s, const Op *access)
+/* Is there a term for everything that runs: lanes, rounds around the access, programs?  Of a round
+ * alone: for all but rounds. */
+static bool is_complete(const Grad *g, const Sum *s, const Op *access, bool of_round)
 {
     const Type *t = access->operands[0]->type;
     const GradMeeting *meeting = grad_meeting(g, access);
@@ -67,7 +68,7 @@ static bool is_complete(const Grad *g, const Sum *s, const Op *access)
         if (t->dims[d] > 1 && !(meeting && meeting->lanes >> d & 1) && !terms_has(s, NULL, d))
             return false;
     }
-    for (const Op *o = access->block->owner; o; o = o->block->owner) {
+    for (const Op *o = access->block->owner; o && !of_round; o = o->block->owner) {
         bool is_summed = summed && (o == summed || opt_inside(o->block, summed));
         if (opt_is_loop(o) && !is_summed && !terms_has(s, o, 0) && !terms_has(s, o, BACKWARDS) &&
             !(o->code == OP_for && is_in_one_round(access, o)))
@@ -236,6 +237,7 @@ typedef struct {
     Op *const *at;
     int len;
     Sum *own, *all;
+    bool of_round; /* each may come to an element again in another round */
 } Accesses;
 
 static void add_rounds_before(const Accesses *of, Sum *s)
@@ -263,7 +265,7 @@ static bool find_distances(const Grad *g, const Accesses *of, Constants *c, Sum 
     for (int i = 1; i < of->len; i++) {
         const Sum *alone = &of->own[i], *one = &of->all[i];
 
-        if (!one->ok || !is_complete(g, one, of->at[i]))
+        if (!one->ok || !is_complete(g, one, of->at[i], of->of_round))
             return false;
         for (int k = 0; k < i; k++) {
             const Sum *first = &of->own[k], *other = &of->all[k];
@@ -324,7 +326,8 @@ static bool are_alone(Grad *g, const GradArray *a, const Accesses *of)
     const int needs = g->needs.len;
     Constants c = {0};
 
-    if (!all.ok || !is_complete(g, &all, of->at[0]) || !find_distances(g, of, &c, &all))
+    if (!all.ok || !is_complete(g, &all, of->at[0], of->of_round) ||
+        !find_distances(g, of, &c, &all))
         return false;
     const bool bounded = bounds_agree(of, &all);
     for (int i = 0; i < of->len; i++) {
@@ -370,7 +373,7 @@ static bool lie_apart(Grad *g, const GradArray *a, const Accesses *both)
     int64_t reach[2], behind, end;
 
     for (int i = 0; i < 2; i++) {
-        if (!s[i].ok || !is_complete(g, &s[i], both->at[i]))
+        if (!s[i].ok || !is_complete(g, &s[i], both->at[i], false))
             return false;
         terms_bound(both->at[i], &s[i]);
     }
@@ -406,7 +409,7 @@ static bool lie_in_order(Grad *g, const GradArray *a, const Accesses *both)
         const Sum *s = &both->own[i];
         rows[i] = *s;
         rows[i].n = 0;
-        if (!s->ok || !is_complete(g, s, both->at[i]))
+        if (!s->ok || !is_complete(g, s, both->at[i], false))
             return false;
         for (int k = 0; k < s->n; k++) {
             if (s->at[k].unit.count > 0)
@@ -519,16 +522,36 @@ bool grad_adds_once(Grad *g, const GradArray *a)
            (poly_push(&all, &product) && grad_need(g, a, &all, &(PolyTerm){.scale = 1}));
 }
 
-bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
+/* Of one access: does it meet no element twice in one round, and none of another program? */
+static bool is_alone_in_round(Grad *g, const GradArray *a, Op *access, unsigned programs)
+{
+    Sum own = terms_of(g->func, access, programs), all;
+    const Accesses of = {&access, 1, &own, &all, true};
+    const GradOps one = {.at = &access, .len = 1};
+    const int needs = g->needs.len;
+    const bool good = are_alone(g, a, &of) && terms_need_divisors(g, a, &one, programs);
+
+    if (!good)
+        g->needs.len = needs;
+    return good;
+}
+
+bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs,
+                   bool *again)
 {
     const int needs = g->needs.len;
     const bool is_one = programs == 0; /* or what is differentiated were stored twice */
     bool good = !is_one || (!grad_by_atomics(g, a) && grad_adds_once(g, a)), apart = is_one;
 
+    *again = false;
     for (int i = 0; i < accesses->len && good; i++) {
         const GradOps one = {.at = &accesses->at[i], .len = 1};
-        good = grad_alone(g, a, &one, programs);
+        if (grad_alone(g, a, &one, programs))
+            continue;
+        *again = true;
+        good = is_alone_in_round(g, a, accesses->at[i], programs);
     }
+    apart |= accesses->len == 1 && !grad_by_atomics(g, a);
     for (int i = 0; i < accesses->len && good && !apart; i++) {
         const int before = g->needs.len;
         apart = are_behind(g, a, accesses, i, programs);

@@ -284,7 +284,8 @@ bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned p
 /* Does each of these alone meet no element twice, and no program one of another? */
 bool grad_adds_once(Grad *g,
                     const GradArray *a); /* what is differentiated is not added to by several */
-bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs);
+bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs,
+                   bool *again); /* one may come to an element again in another round */
 
 /* reach.c */
 unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs); /* in its address */

@@ -18,7 +18,16 @@ enum { DEEPEST = 40 };
 
 /* What a value is there.  USUAL: a finite number, as in lanes that count; ANY: maybe not such as
  * these have, 0 or below it.  WILD: no number, or any infinity. */
-typedef enum { ZERO, USUAL, ANY, HIGH, LOW, BELOW, WILD } There; /* BELOW: finite, or LOW */
+typedef enum {
+    ZERO,
+    USUAL,
+    ANY,
+    HIGH,
+    LOW,
+    BELOW,
+    ABOVE,
+    WILD
+} There; /* BELOW: finite, or LOW; ABOVE: or HIGH */
 
 static There there(const Grad *g, const Value *v, int depth);
 
@@ -34,7 +43,7 @@ static There of_finite(There x, There y)
 
 static There negated(There x)
 {
-    return x == HIGH ? LOW : x == LOW ? HIGH : x == BELOW ? WILD : x;
+    return x == HIGH ? LOW : x == LOW ? HIGH : x == BELOW ? ABOVE : x == ABOVE ? BELOW : x;
 }
 
 static There of_sum(There x, There y)
@@ -46,7 +55,8 @@ static There of_sum(There x, There y)
     if (is_finite(x) || is_finite(y))
         return is_finite(x) ? y : x;
     const bool both_low = (x == LOW || x == BELOW) && (y == LOW || y == BELOW);
-    return x == y ? x : both_low ? LOW : WILD;
+    const bool both_high = (x == HIGH || x == ABOVE) && (y == HIGH || y == ABOVE);
+    return x == y ? x : both_low ? LOW : both_high ? HIGH : WILD;
 }
 
 static There of_product(There x, There y)
@@ -58,7 +68,7 @@ static There of_product(There x, There y)
 
 static There of_quotient(There x, There y)
 {
-    if (y == ZERO || y == ANY || y == WILD || !is_finite(x))
+    if (y == ZERO || y == ANY || y == ABOVE || y == WILD || !is_finite(x))
         return WILD;
     return x == ZERO || !is_finite(y) ? ZERO : x;
 }
@@ -104,21 +114,78 @@ static There of_function(OpCode code, There x)
     case OP_log:
     case OP_log2:
     case OP_log10:
-        return x == ZERO ? LOW : x == LOW || x == BELOW || x == ANY ? WILD : x;
+        return x == ZERO ? LOW : x == LOW || x == BELOW || x == ABOVE || x == ANY ? WILD : x;
     case OP_rsqrt:
-        return x == ZERO ? HIGH : x == HIGH ? ZERO : x == LOW || x == BELOW || x == ANY ? WILD : x;
+        return x == ZERO ? HIGH : x == HIGH ? ZERO : is_finite(x) && x != ANY ? x : WILD;
     case OP_sqrt:
     case OP_cbrt:
     case OP_abs:
         if (code == OP_sqrt)
-            return x == LOW || x == BELOW || x == ANY ? WILD : x;
+            return x == LOW || x == BELOW || x == ABOVE || x == ANY ? WILD : x;
         return code == OP_abs ? (x == LOW ? HIGH : x == BELOW ? WILD : x) : x;
     case OP_tanh:
     case OP_erf:
-        return x == HIGH || x == LOW || x == BELOW ? USUAL : x;
+        return x == HIGH || x == LOW || x == BELOW || x == ABOVE ? USUAL : x;
     default:
         return is_finite(x) ? of_finite(x, x) : WILD;
     }
+}
+
+/* Are lanes chosen along the axis alone, so that each row has some, if any counts? */
+static bool has_chosen_lanes(const Op *reduce)
+{
+    const Op *choice = reduce->operands[0]->def;
+    unsigned others = (1u << reduce->operands[0]->type->rank) - 1;
+
+    others &= ~(1u << attr_axis(reduce));
+    return choice && choice->code == OP_select && grad_can_drop(choice->operands[0], others);
+}
+
+/* The largest of a row's lanes; NULL: v is no such maximum, spread over the row. */
+static const Op *largest_of_row(const Value *v)
+{
+    while (v->def && (v->def->code == OP_broadcast || v->def->code == OP_expand))
+        v = v->def->operands[0];
+    return v->def && ir_reduces(v->def) && v->def->noperands == 1 &&
+                   ir_combine_code(v->def) == OP_max
+               ? v->def
+               : NULL;
+}
+
+/* The largest of finite lanes and of -inf is finite where there are both; 1 is among what exp makes
+ * of all lanes less the largest, so that their sum is not 0. */
+static There of_reduction(const Grad *g, const Op *op, There x, int depth)
+{
+    const OpCode code = ir_combine_code(op);
+    const Op *exp = op->operands[0]->def;
+
+    if (code == OP_max && x == BELOW && has_chosen_lanes(op))
+        return USUAL;
+    if (code != OP_add || x != ANY || !exp || (exp->code != OP_exp && exp->code != OP_exp2))
+        return x;
+    const Op *less = exp->operands[0]->def;
+    const Op *largest = less && less->code == OP_sub ? largest_of_row(less->operands[1]) : NULL;
+    return largest && largest->operands[0] == less->operands[0] &&
+                   attr_axis(largest) == attr_axis(op) &&
+                   there(g, largest->results[0], depth) == USUAL
+               ? USUAL
+               : x;
+}
+
+/* Times a number that is known: infinities keep their side, or change it.  A scale of scores is
+ * more than 0, or what masks leave out would count. */
+static There of_multiple(const Op *mul, There x, There y)
+{
+    for (int i = 0; i < 2; i++) {
+        const There other = i == 0 ? y : x;
+        const Value *v = mul->operands[i];
+        uint64_t bits;
+        const double by = value_constant(v, &bits) ? scalar_to_double(v->type->dtype, bits) : NAN;
+        const bool is_scale = v->def && v->def->code == OP_splat;
+        if (!is_finite(other) && (is_scale || (isfinite(by) && by != 0)))
+            return (isfinite(by) ? by > 0 : is_scale) ? other : negated(other);
+    }
+    return of_product(x, y);
 }
 
 static There of_op(const Grad *g, const Op *op, int depth)
@@ -132,7 +199,7 @@ static There of_op(const Grad *g, const Op *op, int depth)
     case OP_sub:
         return of_sum(x, negated(y));
     case OP_mul:
-        return of_product(x, y);
+        return of_multiple(op, x, y);
     case OP_fma:
         return of_sum(of_product(x, y), there(g, op->operands[2], depth));
     case OP_div:
@@ -147,6 +214,9 @@ static There of_op(const Grad *g, const Op *op, int depth)
         There z = there(g, op->operands[2], depth);
         if ((is_finite(y) || y == LOW) && (is_finite(z) || z == LOW) && (y == LOW) != (z == LOW))
             return BELOW;
+        if ((is_finite(y) || y == HIGH) && (is_finite(z) || z == HIGH) &&
+            (y == HIGH) != (z == HIGH))
+            return ABOVE;
         return y == z ? y : is_finite(y) && is_finite(z) ? of_finite(y, z) : WILD;
     }
     case OP_dot: /* of a row that is left out, or a column */
@@ -157,6 +227,8 @@ static There of_op(const Grad *g, const Op *op, int depth)
     default:
         break;
     }
+    if (op->noperands == 1 && ir_reduces(op))
+        return of_reduction(g, op, x, depth);
     if (op_has(op, MOVES | COMBINES))
         return x;
     if (op->noperands == 1 && op_has(op, FOLDS))
@@ -199,7 +271,7 @@ static bool is_wild(const Grad *g, const Op *op, int i)
     case OP_exp:
     case OP_exp2:
     case OP_exp10:
-        return x == HIGH || x == WILD || (x == ANY && g->data_leaves_out);
+        return x == HIGH || x == ABOVE || x == WILD || (x == ANY && g->data_leaves_out);
     case OP_log:
     case OP_log2:
     case OP_log10:

@@ -203,12 +203,14 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *u
 
     if (!poly_push(&n.most, unit))
         return false;
+    name_programs(g, &n.least);
+    name_programs(g, &n.most);
     apart = n.most;
-    if (!poly_add(&apart, least, -1))
+    if (!poly_add(&apart, &n.least, -1))
         return false;
     if (poly_is_constant(&apart, &constant))
         return constant >= 0;
-    if (is_of_quotient(least, unit))
+    if (is_of_quotient(&n.least, unit))
         return true;
     if (is_hopeless(&apart))
         return false;
@@ -314,6 +316,21 @@ bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, co
     return good && n > 0;
 }
 
+/* Factors that are as many as all below reach come next, whatever parameter they are. */
+static void take_what_is_reached(PolyTerm *units, int n, const Poly *reached)
+{
+    const PolyTerm *all = &reached->terms[0];
+
+    for (int i = 1; i < n && reached->count == 1 && all->scale == 1; i++) {
+        const PolyTerm unit = units[i];
+        if (!terms_same_unit(&unit, all))
+            continue;
+        for (int k = i; k > 0; k--)
+            units[k] = units[k - 1];
+        units[0] = unit;
+    }
+}
+
 static bool need_levels(Grad *g, const GradArray *a, const Op *access, const Sum *s, Constants c)
 {
     const Constants none = {0};
@@ -326,6 +343,7 @@ static bool need_levels(Grad *g, const GradArray *a, const Op *access, const Sum
 
     for (int i = 0; i < n && good; i++) {
         int64_t offset;
+        take_what_is_reached(units + i, n - i, &reached);
         Sum level = terms_level(s, &units[i]), rest = terms_without_offset(&level, &offset);
         bool is_lowest = units[i].count == 0;
         Poly p, bound, factors = {0};

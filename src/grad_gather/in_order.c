@@ -42,13 +42,14 @@ void gather_in_order(Grad *g, GradArray *a)
 {
     Search s = {.g = g, .array = a};
     const Builder end = g->b;
+    bool again;
 
     if (a->fill != GRAD_ADDED ||
-        !grad_in_order(g, a, a->adds.len > 0 ? &a->adds : &a->loads, g->asked))
+        !grad_in_order(g, a, a->adds.len > 0 ? &a->adds : &a->loads, g->asked, &again))
         return;
     ir_walk(g->func->body, find_atomic, &s);
     for (int i = 0; i < s.atomics.len; i++) {
-        grad_add_in_memory(g, s.atomics.at[i], !is_first(&s.atomics, i));
+        grad_add_in_memory(g, s.atomics.at[i], again || !is_first(&s.atomics, i));
         op_remove(s.atomics.at[i]);
     }
     g->b = end;

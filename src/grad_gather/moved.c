@@ -179,6 +179,8 @@ static Value *moved(Mover *m, Value *v, const int8_t *sides, bool whole);
 
 static Value *shifted_lanes(Mover *m, Value *v, int side)
 {
+    if (m->tap->sides[side].division)
+        return NULL; /* they are known as numbers, or not at all */
     if (!m->builds)
         return v;
     Value *shift = build_splat(&m->g->b, m->shifts[side], v->type);
@@ -188,7 +190,7 @@ static Value *shifted_lanes(Mover *m, Value *v, int side)
 static Value *shifted_row(Mover *m, Value *program)
 {
     for (int d = m->tap->op->operands[0]->type->rank; d < m->tap->nsides && m->builds; d++) {
-        if (m->tap->sides[d].axis == attr_axis(program->def))
+        if (m->tap->sides[d].axis == attr_axis(program->def) && !m->tap->sides[d].division)
             return build_binary(&m->g->b, OP_add, program, m->shifts[d]);
     }
     return program;
@@ -221,6 +223,9 @@ static Value *moved_op(Mover *m, const Op *op, const int8_t *sides, bool whole)
     Value *operands[MAX_ELEMENTWISE_OPERANDS];
     int8_t of[MAX_RANK];
 
+    Value *known = window_known_of_division(m, op);
+    if (known)
+        return known;
     if (op->code == OP_program_id)
         return m->rows >> attr_axis(op) & 1 ? shifted_row(m, op->results[0]) : NULL;
     if (op->code == OP_arange)
@@ -252,6 +257,8 @@ static Value *moved(Mover *m, Value *v, const int8_t *sides, bool whole)
         known = m->builds ? op_clone(&m->g->b, v->def, map_new(m->g->arena))->results[0] : v;
     else if (!moves(m, v, sides))
         known = whole || is_same_for_programs(m, v) ? here(m, v) : NULL;
+    else if (v->def && (known = window_number_of_division(m, v, sides)) != NULL)
+        ;
     else if (v->def && v->type->rank <= MOST_SIDES)
         known = moved_op(m, v->def, sides, whole || m->axes == 0 || is_whole(m, v, sides));
     if (known)
@@ -261,23 +268,28 @@ static Value *moved(Mover *m, Value *v, const int8_t *sides, bool whole)
 
 /* --- building --- */
 
-/* What is added to a lane's number. */
-static Value *scalar_of(Mover *m, const Poly *shift)
+Value *window_scalar(Mover *m, const Poly *p, int64_t times)
 {
     Builder *b = &m->g->b;
     const Type *i32 = type_scalar(m->g->func->module, DT_I32);
     Value *sum = NULL;
 
-    for (int i = shift->count - 1; i >= 0; i--) {
-        const PolyTerm *t = &shift->terms[i];
+    for (int i = p->count - 1; i >= 0; i--) {
+        const PolyTerm *t = &p->terms[i];
         Value *v = t->count > 0 ? here(m, (Value *)t->of[0].value) : NULL;
 
         v = v ? build_cast(b, v, DT_I32, ROUND_NEAREST) : NULL;
-        Value *scale = build_int(b, i32, -t->scale);
-        v = !v ? scale : t->scale == -1 ? v : build_binary(b, OP_mul, v, scale);
+        Value *scale = build_int(b, i32, times * t->scale);
+        v = !v ? scale : times * t->scale == 1 ? v : build_binary(b, OP_mul, v, scale);
         sum = sum ? build_binary(b, OP_add, sum, v) : v;
     }
     return sum;
+}
+
+/* What is added to a lane's number. */
+static Value *scalar_of(Mover *m, const Poly *shift)
+{
+    return window_scalar(m, shift, -1);
 }
 
 static Mover mover_of(Grad *g, const Tap *t, bool builds)
@@ -436,6 +448,8 @@ static Value *own_place(Grad *g, const Taps *taps)
     for (int d = 0; d < t->nsides; d++) {
         if (window_is_shifted(t, d))
             m.shifts[d] = scalar_of(&m, &t->shifts[d]);
+        if (t->sides[d].division)
+            window_find_lanes(&m, d);
     }
     return moved(&m, t->op->operands[0], window_sides, true);
 }

@@ -125,6 +125,23 @@ Value *window_where_present(Mover *m, Value *mask, const Type *shape, const int8
     return of_row ? where_row_is(m, mask, shape, sides) : mask;
 }
 
+static Value *plus(Builder *b, Value *number, Value *scalar)
+{
+    Value *more = number->type->rank > 0 ? build_splat(b, scalar, number->type) : scalar;
+
+    return build_binary(b, OP_add, number, more);
+}
+
+/* Of elements that are numbered by quotients: their own number times the divisor. */
+static Value *number_by_quotient(Mover *m, int d, Value *lanes, Value *first)
+{
+    Builder *b = &m->g->b;
+    Value *by = m->tap->sides[d].division->operands[1];
+
+    m->own[d] = first ? plus(b, lanes, first) : lanes;
+    return build_binary(b, OP_mul, m->own[d], by);
+}
+
 void window_find_lanes(Mover *m, int d)
 {
     Builder *b = &m->g->b;
@@ -132,9 +149,7 @@ void window_find_lanes(Mover *m, int d)
     const Type *i32 = type_scalar(m->g->func->module, DT_I32);
     const bool is_row = d >= m->tap->op->operands[0]->type->rank;
     Value *lanes = is_row ? window_program(m->tap, d) : build_arange(b, 0, s->count);
-    Value *shift = is_row ? m->shifts[d] : build_splat(b, m->shifts[d], lanes->type);
-    Value *number = build_binary(b, OP_add, lanes, shift);
-    Value *end = build_int(b, i32, s->count);
+    Value *end = build_int(b, i32, s->count), *first = NULL;
     int64_t constant = 0;
     bool fixed = poly_is_constant(&m->tap->shifts[d], &constant);
 
@@ -143,14 +158,21 @@ void window_find_lanes(Mover *m, int d)
         end = build_op(b, OP_num_programs, 0, NULL, 1, &axis, 1, &i32)->results[0];
     } else if (s->axis >= 0) {
         const int64_t axis = s->axis;
-        Value *program = build_op(b, OP_program_id, 0, NULL, 1, &axis, 1, &i32)->results[0];
+        Value *program = s->division
+                             ? window_program(m->tap, d)
+                             : build_op(b, OP_program_id, 0, NULL, 1, &axis, 1, &i32)->results[0];
         Value *programs = build_op(b, OP_num_programs, 0, NULL, 1, &axis, 1, &i32)->results[0];
-        Value *first = build_binary(b, OP_mul, program, end);
-        number = build_binary(b, OP_add, number, build_splat(b, first, number->type));
+        first = build_binary(b, OP_mul, program, end);
         end = build_binary(b, OP_mul, programs, end);
     }
+    Value *number = s->division ? number_by_quotient(m, d, lanes, first) : lanes;
+    if (m->shifts[d])
+        number = plus(b, number, m->shifts[d]);
+    if (first && !s->division)
+        number = plus(b, number, first);
     m->numbers[d] = number;
     m->ends[d] = end;
+    fixed = fixed && !s->division;
     m->asks[d][0] = fixed ? constant > 0 : !is_never_too_small(m, d);
     m->asks[d][1] = !fixed || constant < 0;
 }

@@ -68,6 +68,11 @@ static bool find_sides(Tap *t)
 
         if (!take_apart(term, &atom, &rest))
             return false;
+        if (atom && window_division(atom)) {
+            if (!window_take_division(t, atom, term->scale, &rest))
+                return false;
+            continue;
+        }
         if (!atom ||
             (atom->value && !(atom->value->def && atom->value->def->code == OP_program_id)))
             continue;
@@ -82,6 +87,8 @@ static bool find_sides(Tap *t)
     t->nsides = type->rank;
     for (int d = 0; d < type->rank; d++) {
         Side *s = &t->sides[d];
+        if (s->division)
+            continue;
         s->count = type->dims[d];
         s->axis = -1;
         if (s->by == 0 && s->count > 1)
@@ -96,7 +103,7 @@ static bool find_sides(Tap *t)
 }
 
 /* Programs that no lanes go along are rows of one each. */
-static void add_rows(Tap *t)
+static bool add_rows(Tap *t)
 {
     for (int axis = 0; axis < AXES && t->nsides < MOST_SIDES; axis++) {
         const Programs *p = &t->programs[axis];
@@ -104,8 +111,11 @@ static void add_rows(Tap *t)
         for (int d = 0; d < t->nsides; d++)
             has_lanes |= t->sides[d].axis == axis;
         if (!has_lanes)
-            t->sides[t->nsides++] = (Side){p->by, p->unit, axis, 1};
+            t->sides[t->nsides++] = (Side){p->by, p->unit, axis, 1, p->division};
+        if (!has_lanes && p->division && !window_shift_division(t, t->nsides - 1))
+            return false;
     }
+    return true;
 }
 
 static bool is_row(const Tap *t, int side)
@@ -167,7 +177,8 @@ static bool find_shifts(Tap *t)
         PolyTerm rest;
 
         take_apart(term, &atom, &rest);
-        if (atom && (!atom->value || (atom->value->def && atom->value->def->code == OP_program_id)))
+        if (atom && (!atom->value || window_division(atom) ||
+                     (atom->value->def && atom->value->def->code == OP_program_id)))
             continue;
         if (atom && !is_of_window(t, atom->value, term->scale, &rest))
             return false;
@@ -181,6 +192,12 @@ static bool find_shifts(Tap *t)
     return true;
 }
 
+static bool has_same_division(const Side *a, const Side *b)
+{
+    return !a->division == !b->division &&
+           (!a->division || a->division->operands[1] == b->division->operands[1]);
+}
+
 static bool agree(const Tap *a, const Tap *b)
 {
     const Type *x = a->op->operands[0]->type, *y = b->op->operands[0]->type;
@@ -190,6 +207,7 @@ static bool agree(const Tap *a, const Tap *b)
     for (int d = 0; d < a->nsides; d++) {
         if (a->sides[d].count != b->sides[d].count || a->sides[d].by != b->sides[d].by ||
             a->sides[d].axis != b->sides[d].axis ||
+            !has_same_division(&a->sides[d], &b->sides[d]) ||
             !has_same_factors(&a->sides[d].unit, &b->sides[d].unit))
             return false;
     }
@@ -203,7 +221,7 @@ static bool agree(const Tap *a, const Tap *b)
 
 bool window_is_shifted(const Tap *t, int d)
 {
-    return t->shifts[d].count > 0;
+    return t->shifts[d].count > 0 || t->sides[d].division;
 }
 
 unsigned window_axes(const Tap *t)
@@ -224,17 +242,26 @@ unsigned window_rows(const Tap *t)
     return axes;
 }
 
-Value *window_program(const Tap *t, int side)
+const Value *window_program_in(const Poly *p, int axis)
 {
-    for (int i = 0; i < t->place.count; i++) {
-        for (int k = 0; k < t->place.terms[i].count; k++) {
-            const Value *v = t->place.terms[i].of[k].value;
-            if (v && v->def && v->def->code == OP_program_id &&
-                attr_axis(v->def) == t->sides[side].axis)
-                return (Value *)v;
+    for (int i = 0; i < p->count; i++) {
+        for (int k = 0; k < p->terms[i].count; k++) {
+            const Value *v = p->terms[i].of[k].value;
+            if (v && v->def && v->def->code == OP_program_id && attr_axis(v->def) == axis)
+                return v;
         }
     }
     return NULL;
+}
+
+Value *window_program(const Tap *t, int side)
+{
+    const Op *division = t->sides[side].division;
+    Poly p = t->place;
+
+    if (division && !terms_polynomial(division->operands[0], &p))
+        return NULL;
+    return (Value *)window_program_in(&p, t->sides[side].axis);
 }
 
 /* --- 3. where windows begin and end --- */
@@ -245,18 +272,38 @@ typedef struct {
     bool has_end;
 } Digit;
 
-bool window_number(const Tap *t, int d, int64_t times, Poly *out)
+bool window_lane(const Tap *t, int d, Poly *out)
 {
     const Side *s = &t->sides[d];
 
     *out = (Poly){0};
-    if (!poly_add(out, &t->shifts[d], times) ||
-        (!is_row(t, d) && !poly_push(out, &(PolyTerm){1, 1, {{NULL, d}}})))
+    if (!is_row(t, d) && !poly_push(out, &(PolyTerm){1, 1, {{NULL, d}}}))
         return false;
     if (s->axis < 0)
         return true;
     const Value *program = window_program(t, d);
     return program && poly_push(out, &(PolyTerm){s->count, 1, {{program, MAX_RANK + program->id}}});
+}
+
+bool window_number(const Tap *t, int d, int64_t times, Poly *out)
+{
+    const Op *division = t->sides[d].division;
+    const Value *quotient = division && times > 0 ? division->results[0] : NULL;
+    Poly lane = {0}, by;
+
+    *out = (Poly){0};
+    if (quotient) {
+        const int key =
+            MAX_RANK + quotient->id + (quotient->type->rank > 0 ? poly_key_of_part(d) : 0);
+        return poly_push(out, &(PolyTerm){1, 1, {{quotient, key}}});
+    }
+    if (!window_lane(t, d, &lane))
+        return false;
+    if (!division)
+        *out = lane;
+    else if (!terms_polynomial(division->operands[1], &by) || !poly_product(&lane, &by, out))
+        return false;
+    return poly_add(out, &t->shifts[d], times);
 }
 
 PolyTerm window_lanes(Grad *g, const Side *s)
@@ -279,7 +326,7 @@ bool window_counts_from_zero(const Value *v)
            value_const_int(loop->operands[FOR_STEP], &step) && step > 0;
 }
 
-static bool begins_at_zero(const PolyBounds *bounds, const Poly *number, const Poly *shift)
+static bool begins_at_zero(Grad *g, const PolyBounds *bounds, const Poly *number, const Poly *shift)
 {
     int64_t constant;
     bool never_less = true;
@@ -291,7 +338,8 @@ static bool begins_at_zero(const PolyBounds *bounds, const Poly *number, const P
     for (int i = 0; i < bounds->count && !never_less; i++) { /* -number - 1 <= below < 0 */
         Poly apart = {0};
         never_less = poly_add(&apart, number, -1) && poly_add(&apart, &bounds->below[i], -1) &&
-                     poly_is_constant(&apart, &constant) && constant <= 1;
+                     window_most_of_quotients(g, &apart) && poly_is_constant(&apart, &constant) &&
+                     constant <= 1;
     }
     return never_less;
 }
@@ -323,16 +371,49 @@ static bool drop_counters(Poly *p)
 }
 
 /* By the mask, or by how many lanes there are. */
-static bool find_end(const PolyBounds *bounds, const Poly *number, const Poly *shift,
+static bool find_end(Grad *g, const PolyBounds *bounds, const Poly *number, const Poly *shift,
                      const PolyTerm *lanes, Poly *out)
 {
     for (int i = 0; i < bounds->count; i++) {
         *out = *number;
-        if (poly_add(out, &bounds->below[i], -1) && drop_counters(out) && terms_is_same_poly(out))
+        if (poly_add(out, &bounds->below[i], -1) && drop_counters(out) &&
+            window_most_of_quotients(g, out) && terms_is_same_poly(out))
             return true;
     }
     *out = *shift;
     return poly_push(out, lanes) && drop_counters(out) && terms_is_same_poly(out);
+}
+
+/* Of elements that are numbered by quotients: the mask says where they end, that nothing is left,
+ * and what is divided is not negative. */
+static bool find_divided(Grad *g, const GradArray *a, const Tap *t, int d, const PolyBounds *bounds,
+                         Poly *end)
+{
+    const Op *division = t->sides[d].division;
+    const PolyTerm lanes = window_lanes(g, &t->sides[d]);
+    const Poly one = {1, {{.scale = 1}}};
+    Poly number, own, whole, by, last;
+    bool has_end = false;
+
+    if (!window_number(t, d, 1, &number) || !window_lane(t, d, &own) ||
+        !terms_polynomial(division->operands[1], &by))
+        return false;
+    whole = own;
+    for (int i = 0; i < bounds->count; i++) {
+        Poly apart = number;
+        last = own;
+        if (!has_end && poly_add(&apart, &bounds->below[i], -1) && terms_is_same_poly(&apart)) {
+            *end = apart;
+            has_end = true;
+        }
+        if (poly_add(&last, &bounds->below[i], -1) && terms_is_same_poly(&last))
+            grad_need(g, a, &last, &lanes); /* then no lane is missing */
+    }
+    return has_end && poly_add(&whole, &t->shifts[d], 1) &&
+           (begins_at_zero(g, bounds, &whole, &t->shifts[d]) ||
+            begins_at_zero(g, bounds, &number, &t->shifts[d])) &&
+           window_leaves_nothing(op_operand(t->op, STORE_MASK), division) &&
+           grad_need(g, a, &one, &by.terms[0]) && grad_need(g, a, end, &lanes);
 }
 
 static void add_digit(Digit *all, int *n, const Digit *d)
@@ -348,11 +429,15 @@ static void add_digit(Digit *all, int *n, const Digit *d)
 static bool find_digits(Grad *g, const GradArray *a, const Tap *t, Digit *all, int *n)
 {
     Value *mask = op_operand(t->op, STORE_MASK);
-    PolyScope scope = {0};
+    PolyScope scope = {.parts = true};
     PolyBounds bounds = {0};
 
     if (mask)
         poly_bounds(&scope, mask, window_sides, &bounds);
+    for (int i = 0; i < bounds.count; i++) {
+        if (!window_without_remainders(g, &bounds.below[i]))
+            return false;
+    }
     for (int d = 0; d < t->nsides; d++) {
         Digit digit = {.factor = t->sides[d].unit};
         const PolyTerm lanes = window_lanes(g, &t->sides[d]);
@@ -361,11 +446,18 @@ static bool find_digits(Grad *g, const GradArray *a, const Tap *t, Digit *all, i
         if (t->sides[d].by == 0)
             continue;
         digit.factor.scale = t->sides[d].by;
+        if (t->sides[d].division) {
+            digit.has_end = find_divided(g, a, t, d, &bounds, &digit.end);
+            if (!digit.has_end)
+                return false;
+            add_digit(all, n, &digit);
+            continue;
+        }
         if (!window_number(t, d, 1, &number))
             return false;
-        digit.has_end = find_end(&bounds, &number, &t->shifts[d], &lanes, &digit.end);
+        digit.has_end = find_end(g, &bounds, &number, &t->shifts[d], &lanes, &digit.end);
         if (window_is_shifted(t, d) &&
-            (!digit.has_end || !begins_at_zero(&bounds, &number, &t->shifts[d]) ||
+            (!digit.has_end || !begins_at_zero(g, &bounds, &number, &t->shifts[d]) ||
              !grad_need(g, a, &digit.end, &lanes)))
             return false;
         add_digit(all, n, &digit);
@@ -419,7 +511,7 @@ typedef struct {
 static void find_tap(Op *op, void *search)
 {
     Search *s = search;
-    PolyScope scope = {0};
+    PolyScope scope = {.parts = true};
 
     if (op->code != OP_atomic_rmw ||
         grad_array_of(s->g, op->operands[0]) != s->array->gradient->index)
@@ -432,9 +524,11 @@ static void find_tap(Op *op, void *search)
         t->programs[axis].unit.scale = 1;
     s->good = s->good && op->operands[0]->type->rank > 0 &&
               op->operands[0]->type->rank <= MOST_SIDES &&
-              poly_of(&scope, op->operands[0], window_sides, &t->place) && find_sides(t);
-    if (s->good && s->by_rows)
-        add_rows(t);
+              poly_of(&scope, op->operands[0], window_sides, &t->place) &&
+              window_without_remainders(s->g, &t->place) && find_sides(t);
+    for (int axis = 0; axis < AXES; axis++)
+        s->good &= s->by_rows || !t->programs[axis].division;
+    s->good = s->good && (!s->by_rows || add_rows(t));
     s->good = s->good && find_shifts(t) && (s->taps.len == 0 || agree(s->taps.at[0], t));
     for (int axis = 0; axis < AXES; axis++)
         s->good &= !(s->g->asked >> axis & 1) || t->programs[axis].by > 0;

@@ -10,14 +10,16 @@
 
 /* A dimension of the tile. */
 typedef struct {
-    int64_t by;    /* an element's distance to the next */
-    PolyTerm unit; /* .. times this, of scale 1 */
-    int axis;      /* of the grid, if programs go on where lanes end; else -1 */
-    int count;     /* of lanes */
+    int64_t by;         /* an element's distance to the next */
+    PolyTerm unit;      /* .. times this, of scale 1 */
+    int axis;           /* of the grid, if programs go on where lanes end; else -1 */
+    int count;          /* of lanes */
+    const Op *division; /* the element's number is this quotient; NULL: it is the lane's, shifted */
 } Side;
 typedef struct {
     int64_t by;
     PolyTerm unit;
+    const Op *division; /* of programs that are rows themselves, as of a side */
 } Programs;
 typedef struct {
     Op *op;               /* the atomic */
@@ -26,7 +28,7 @@ typedef struct {
     int nsides;
     Programs programs[AXES];
     Poly base;             /* what is left of the address */
-    Poly shifts[MAX_RANK]; /* of constants and counters */
+    Poly shifts[MAX_RANK]; /* of constants and counters; of what is divided of arguments, too */
 } Tap;
 typedef VEC(Tap *) Taps;
 
@@ -41,6 +43,7 @@ typedef struct {
     unsigned rows;                /* .. of these, those that have no lanes along them */
     Value *shifts[MAX_RANK];      /* what is added to the number of a lane; NULL: nothing */
     Value *numbers[MAX_RANK];     /* of the lanes that these stand for: i32[count] */
+    Value *own[MAX_RANK];         /* .. and their own, where elements are quotients */
     Value *ends[MAX_RANK];        /* how many lanes there are, of all programs */
     bool asks[MAX_RANK][2];       /* may the number be too small, or too large? */
     Value *spread[MOST_SIDES][2]; /* that it is not, as it was said last */
@@ -57,12 +60,36 @@ bool window_is_shifted(const Tap *t, int side);
 unsigned window_axes(const Tap *t);
 unsigned window_rows(const Tap *t); /* of these, those of programs that are rows themselves */
 Value *window_program(const Tap *t, int side); /* its number, along the side's axis; NULL */
+const Value *window_program_in(const Poly *p, int axis);
+bool window_lane(const Tap *t, int side, Poly *out); /* program * count + lane */
 
 /* Along a side: of the element that the lane hands to, or for -1 of the lane itself, where it is
  * shifted. */
 bool window_number(const Tap *t, int side, int64_t times, Poly *out);
 bool window_counts_from_zero(const Value *v);  /* a counter, which is never less */
 PolyTerm window_lanes(Grad *g, const Side *s); /* how many there are, of all programs */
+
+/* divided.c */
+const Op *window_division(const PolyAtom *atom); /* that it is the quotient of; NULL: none */
+/* The number of a lane, or of a program that is a row, in the quotient that a term is a multiple
+ * of, as a side. */
+bool window_take_division(Tap *t, const PolyAtom *quotient, int64_t by, const PolyTerm *unit);
+/* What is divided, as the shift of side d, which is known already. */
+bool window_shift_division(Tap *t, int d);
+bool window_leaves_nothing(const Value *mask, const Op *division);
+/* For lanes that hand to their own elements: quotient, rest, and that what is divided is not
+ * negative; NULL: it is something else. */
+Value *window_known_of_division(Mover *m, const Op *op);
+/* .. the number of the lane that hands on, where v is that of a lane, and what is added to it;
+ * NULL: it is not. */
+Value *window_number_of_division(Mover *m, const Value *v, const int8_t *sides);
+
+/* row_parts.c */
+/* With number - quotient * divisor for remainders of programs' numbers. */
+bool window_without_remainders(Grad *g, Poly *p);
+/* With the most that a quotient of a program's number times its divisor may be, or, where it is
+ * taken off, the least, which is 0. */
+bool window_most_of_quotients(Grad *g, Poly *p);
 
 /* gathered.c */
 typedef struct {
@@ -87,6 +114,7 @@ Value *window_where_present(Mover *m, Value *mask, const Type *shape, const int8
                             bool of_row);
 
 /* moved.c */
+Value *window_scalar(Mover *m, const Poly *p, int64_t times); /* made of arguments and counters */
 bool window_can_move(Grad *g, const Tap *t); /* can what it hands on be made for other lanes? */
 /* Stores for each lane what its own element gets from all of them, in place of the atomics. */
 void window_gather(Grad *g, GradArray *a, const Taps *taps);

@@ -171,6 +171,10 @@ void put_made(Writer *p, const Value *v, Level level);
 /* In an op of this shape that broadcasts: operands from `first` on. */
 void put_operands(Writer *p, const Op *op, int first, int n, const char *const *leads);
 /* Can the opposite of a condition be written by one operator?  Then it is. */
+/* Of (a + (b - 1)) // b and (a + b - 1) // b, a; NULL: it is another division. */
+const Value *print_rounded_up(const Writer *p, const Op *op);
+/* Of 1.0 / (1.0 + exp(-x)), x; NULL: it is another division. */
+const Value *print_sigmoid(const Writer *p, const Op *op);
 bool print_opposite(const Writer *p, const Value *condition);
 void put_opposite(Writer *p, const Value *condition);
 

@@ -196,6 +196,16 @@ static const Value *subtracted(const Writer *p, const Op *op, const Value *y)
     return neg && (op->code == OP_add || op->code == OP_addptr) ? neg->operands[0] : NULL;
 }
 
+/* Of indices what is the same for all lanes is written first, as pid * BLOCK + lanes: is it behind
+ * them? */
+static bool adds_lanes(const Writer *p, const Op *op)
+{
+    const Value *x = bare(p, op->operands[0]), *y = bare(p, op->operands[1]);
+
+    return op->code == OP_add && opt_is_int(x) && x->type->rank > 0 && y->type->rank == 0 &&
+           !is_literal(p, y) && !subtracted(p, op, y);
+}
+
 /* a - (b - c), but a + b + c where that is how it was computed. */
 static void put_operator(Writer *p, const Op *op, Form form, Level level)
 {
@@ -203,8 +213,11 @@ static void put_operator(Writer *p, const Op *op, Form form, Level level)
     bool bares = make_shape(p, op, 0, 2, op->results[0]->type);
     bool second = !bares && is_literal(p, op->operands[0]);
     Level right = (Level)(form.level + 1), left = form.level == LEVEL_COMPARE ? right : form.level;
-    const Value *x = bares || second ? bare(p, op->operands[0]) : op->operands[0];
-    const Value *y = bares || !second ? bare(p, op->operands[1]) : op->operands[1];
+    const bool turned = bares && adds_lanes(p, op);
+    const Value *first = op->operands[turned], *other = op->operands[!turned];
+    const Value *x = bares || second ? bare(p, first) : first;
+    const Value *y = bares || !second ? bare(p, other) : other;
+    left = op->code == OP_mul && is_literal(p, x) ? LEVEL_SUM : left; /* -2.0 * x */
     const Value *plain_x = unpromoted(p, op, x, y), *plain_y = unpromoted(p, op, y, x);
     const Value *less = subtracted(p, op, y);
     int64_t n;
@@ -224,8 +237,7 @@ static void put_operator(Writer *p, const Op *op, Form form, Level level)
     text_put(&p->text, wraps ? ")" : "");
 }
 
-/* Of (a + (b - 1)) // b and (a + b - 1) // b, a; NULL: it is another division. */
-static const Value *rounded_up(const Writer *p, const Op *op)
+const Value *print_rounded_up(const Writer *p, const Op *op)
 {
     const Value *by = op->operands[1];
     const Op *sum = opt_made_by(op->operands[0], OP_add), *more;
@@ -242,6 +254,39 @@ static const Value *rounded_up(const Writer *p, const Op *op)
     return more->operands[1] == by   ? more->operands[0]
            : more->operands[0] == by ? more->operands[1]
                                      : NULL;
+}
+
+/* An operand that is written in place, made so; NULL: it is not. */
+static const Op *part_made_by(const Writer *p, const Op *op, int i, OpCode code)
+{
+    const Value *v = op->operands[i];
+
+    return map_get(p->names, MAP_KEY(v)) || v->def->code != code ? NULL : v->def;
+}
+
+static bool is_one(const Writer *p, const Value *v)
+{
+    uint64_t bits;
+
+    return is_literal(p, v) && value_constant(v, &bits) &&
+           scalar_to_double(v->type->dtype, bits) == 1;
+}
+
+const Value *print_sigmoid(const Writer *p, const Op *op)
+{
+    const DType dtype = op->nresults == 1 ? op->results[0]->type->dtype : DT_I1;
+
+    if (op->code != OP_div || (dtype != DT_FP32 && dtype != DT_FP64) ||
+        !is_one(p, op->operands[0]) || !op->operands[1]->def)
+        return NULL;
+    const Op *sum = part_made_by(p, op, 1, OP_add);
+    for (int i = 0; sum && i < 2; i++) {
+        const Op *exp = sum->operands[i]->def ? part_made_by(p, sum, i, OP_exp) : NULL;
+        const Op *neg = exp && exp->operands[0]->def ? part_made_by(p, exp, 0, OP_neg) : NULL;
+        if (neg && is_one(p, sum->operands[1 - i]))
+            return neg->operands[0];
+    }
+    return NULL;
 }
 
 static void put_rounded_up(Writer *p, const Value *x, const Value *by)
@@ -516,8 +561,12 @@ void put_made(Writer *p, const Value *v, Level level)
     default:
         if (print_is_joined(op))
             put_joined(p, op);
-        else if (rounded_up(p, op))
-            put_rounded_up(p, rounded_up(p, op), op->operands[1]);
+        else if (print_sigmoid(p, op)) {
+            text_put(&p->text, "tl.sigmoid(");
+            put_value(p, print_sigmoid(p, op), LEVEL_ANY);
+            text_put(&p->text, ")");
+        } else if (print_rounded_up(p, op))
+            put_rounded_up(p, print_rounded_up(p, op), op->operands[1]);
         else if (print_operator(op).text)
             put_operator(p, op, print_operator(op), level);
         else

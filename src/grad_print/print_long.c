@@ -20,10 +20,10 @@ static int columns_of(const Writer *p, const Value *v)
 /* The longest part that is written in place and can be a statement; NULL: there is none. */
 static const Value *longest_part(const Writer *p, const Value *v, int *columns)
 {
-    const Value *found = NULL;
+    const Value *found = NULL, *inside = print_sigmoid(p, v->def);
 
-    for (int i = 0; i < v->def->noperands; i++) {
-        const Value *part = v->def->operands[i];
+    for (int i = 0; i < (inside ? 1 : v->def->noperands); i++) {
+        const Value *part = inside ? inside : v->def->operands[i];
         if (!part->def || part->def->code == OP_const || map_get(p->names, MAP_KEY(part)))
             continue;
         if (print_is_inline(part) || part->def->code == OP_neg) {

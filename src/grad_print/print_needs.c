@@ -9,18 +9,33 @@
 
 #include "print.h"
 
+/* The axis of the grid, if it is how many programs the forward has along it; -1: it is not. */
+static int grid_axis(const Writer *w, const Value *v)
+{
+    for (int axis = 0; axis < AXES; axis++) {
+        if (v == w->g->walk.all[axis])
+            return axis;
+    }
+    return v->def && v->def->code == OP_num_programs ? (int)attr_axis(v->def) : -1;
+}
+
 static void put_factor(Writer *w, const Value *v, bool in_launch)
 {
-    if (!v->def || v->def->code != OP_num_programs) {
-        put_value(w, v, LEVEL_UNARY);
-        return;
-    }
-    int axis = (int)attr_axis(v->def);
-    const Value *all = w->g->walk.all[axis];
-    if (all && !in_launch)
-        put_value(w, all, LEVEL_UNARY);
-    else
+    const int axis = grid_axis(w, v);
+    const Value *all = axis >= 0 ? w->g->walk.all[axis] : NULL;
+    const Value *whole = v->def && v->def->code == OP_div ? print_rounded_up(w, v->def) : NULL;
+
+    if (axis >= 0 && (in_launch || !all)) {
         text_printf(&w->text, in_launch ? "grid[%d]" : "tl.num_programs(%d)", axis);
+    } else if (whole && grid_axis(w, whole) >= 0) {
+        text_put(&w->text, "tl.cdiv(");
+        put_factor(w, whole, in_launch);
+        text_put(&w->text, ", ");
+        put_value(w, v->def->operands[1], LEVEL_ANY);
+        text_put(&w->text, ")");
+    } else {
+        put_value(w, all ? all : v, LEVEL_UNARY);
+    }
 }
 
 /* Products with the most factors first. */

@@ -118,7 +118,24 @@ static void join(Sum *s, const Group *group)
     s->n = n;
 }
 
-static void bounds_of(const Op *access, PolyBounds *out)
+/* Less than the least of two is less than either. */
+static void split_minimum(const Poly *below, PolyBounds *out)
+{
+    for (int i = 0; i < below->count; i++) {
+        const PolyTerm *t = &below->terms[i], back = {1, 1, {t->of[0]}};
+        const Op *min = t->scale == -1 && t->count == 1 && t->of[0].value
+                            ? terms_made_by(t->of[0].value, OP_min)
+                            : NULL;
+        for (int k = 0; min && k < 2 && out->count < POLY_BOUNDS; k++) {
+            Poly end, one = *below;
+            if (terms_polynomial(min->operands[k], &end) && poly_push(&one, &back) &&
+                poly_add(&one, &end, -1))
+                out->below[out->count++] = one;
+        }
+    }
+}
+
+void terms_bounds_of(const Op *access, PolyBounds *out)
 {
     Value *mask = op_operand(access, ir_access(access).mask);
     PolyScope scope = {0};
@@ -129,13 +146,57 @@ static void bounds_of(const Op *access, PolyBounds *out)
         map[d] = (int8_t)d;
     if (mask)
         poly_bounds(&scope, mask, map, out);
+    for (int i = 0, n = out->count; i < n; i++)
+        split_minimum(&out->below[i], out);
+}
+
+/* Does a bound say that lane and counter together end where the loop does? */
+static bool ends_with_loop(const PolyBounds *bounds, const Op *loop, int dim)
+{
+    const Value *counter = loop->regions[0]->args[0];
+    Poly end, below = {0};
+    bool found = false;
+
+    if (!poly_push(&below, &(PolyTerm){1, 1, {{NULL, dim}}}) ||
+        !poly_push(&below, &(PolyTerm){1, 1, {{counter, MAX_RANK + counter->id}}}) ||
+        !terms_polynomial(loop->operands[FOR_HI], &end) || !poly_add(&below, &end, -1))
+        return false;
+    for (int i = 0; i < bounds->count; i++)
+        found |= poly_equal(&bounds->below[i], &below);
+    return found;
+}
+
+/* Rounds of blocks that a program has for itself, and lanes of these up to the last block's end:
+ * counter + lane is a number of one round and lane of one program. */
+static void join_blocks(Sum *s, const PolyBounds *bounds)
+{
+    for (int i = 0; i < s->n; i++) {
+        const Op *loop = s->at[i].whose;
+        int64_t step;
+
+        if (s->at[i].is_part || !loop || (const void *)loop == s->func ||
+            (const void *)loop == &terms_offset || loop->code != OP_for ||
+            terms_axis_of_blocks(loop) < 0 || !value_const_int(loop->operands[FOR_STEP], &step))
+            continue;
+        for (int k = 0; k < s->n; k++) {
+            const Term lane = s->at[k], *round = &s->at[i];
+            if (lane.whose || lane.by != round->by || !terms_same_unit(&lane.unit, &round->unit) ||
+                lane.count > step || !ends_with_loop(bounds, loop, lane.dim))
+                continue;
+            for (int at = k; at < s->n - 1; at++)
+                s->at[at] = s->at[at + 1];
+            s->n--;
+            return;
+        }
+    }
 }
 
 void terms_bound(const Op *access, Sum *s)
 {
     PolyBounds bounds;
 
-    bounds_of(access, &bounds);
+    terms_bounds_of(access, &bounds);
+    join_blocks(s, &bounds);
     for (int i = 0; i < bounds.count; i++) {
         for (int k = 0; k < s->n; k++) { /* of the factors of each term */
             const PolyTerm unit = s->at[k].unit;
@@ -152,7 +213,7 @@ bool terms_end_by_mask(const Op *access, const Poly *p, Poly *out)
 {
     PolyBounds bounds;
 
-    bounds_of(access, &bounds);
+    terms_bounds_of(access, &bounds);
     terms_add_own_bound(p, &bounds);
     for (int i = 0; i < bounds.count; i++) {
         Poly end = *p;
@@ -167,7 +228,7 @@ void terms_begin_by_mask(const Op *access, const Poly *p, Poly *out)
 {
     PolyBounds bounds;
 
-    bounds_of(access, &bounds);
+    terms_bounds_of(access, &bounds);
     *out = (Poly){0};
     for (int i = 0; i < bounds.count; i++) {
         Poly begin = bounds.below[i]; /* R - 1 - column */

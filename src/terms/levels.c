@@ -127,7 +127,7 @@ bool terms_are_not_negative(const Poly *p)
             const Value *v = t->of[k].value;
             const Op *op = v ? v->def : NULL;
             const bool is_number = op && (op->code == OP_program_id || op->code == OP_num_programs);
-            if (v && !is_number && !terms_is_part(v) && !counts_from_zero(v))
+            if (v && !is_number && !terms_is_any_part(v) && !counts_from_zero(v))
                 return false;
         }
         if (t->scale < 0)
@@ -140,23 +140,17 @@ bool terms_are_not_negative(const Poly *p)
  */
 static bool is_below(const Op *access, const Poly *j, const PolyTerm *bound)
 {
-    Value *mask = op_operand(access, ir_access(access).mask);
     const Op *of =
         j->count == 1 && j->terms[0].count == 1 && j->terms[0].scale == 1 && j->terms[0].of[0].value
             ? j->terms[0].of[0].value->def
             : NULL;
     const Op *all = bound->count == 1 && bound->of[0].value ? bound->of[0].value->def : NULL;
-    PolyScope scope = {0};
-    PolyBounds bounds = {0};
-    int8_t map[MAX_RANK];
+    PolyBounds bounds;
 
     if (of && all && of->code == OP_program_id && all->code == OP_num_programs &&
         attr_axis(of) == attr_axis(all))
         return true;
-    for (int d = 0; d < MAX_RANK; d++)
-        map[d] = (int8_t)d;
-    if (mask)
-        poly_bounds(&scope, mask, map, &bounds);
+    terms_bounds_of(access, &bounds);
     terms_add_own_bound(j, &bounds);
     for (int i = 0; i < bounds.count; i++) { /* below + bound - j >= 0, and below < 0 */
         Poly rest = bounds.below[i];

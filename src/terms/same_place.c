@@ -63,8 +63,57 @@ static bool match_loops(const Op *a, const Op *b, Loops *l)
     return loops == l->n;
 }
 
-/* As the second one's loops count. */
-static bool in_other_loops(const Poly *p, const Loops *l, Poly *out)
+static bool in_other_loops(const Poly *p, const Loops *l, const Poly *there, Poly *out);
+
+/* Is a number of the first what that of the second is? */
+static bool is_same_number(const Value *a, const Value *b, const Loops *l)
+{
+    Poly here, moved, there;
+
+    return terms_polynomial(a, &here) && terms_polynomial(b, &there) &&
+           in_other_loops(&here, l, &there, &moved) && poly_equal(&moved, &there);
+}
+
+static bool is_same_part(const Value *a, const Value *b, const Loops *l)
+{
+    const Op *x = terms_is_any_part(a) ? a->def : NULL, *y = terms_is_any_part(b) ? b->def : NULL;
+
+    return x && y && x->code == y->code && is_same_number(x->operands[1], y->operands[1], l) &&
+           (is_same_part(x->operands[0], y->operands[0], l) ||
+            is_same_number(x->operands[0], y->operands[0], l));
+}
+
+/* The part of a tile that the second one has in place of one of the first; NULL: none. */
+static const PolyAtom *twin_of_part(const PolyAtom *part, const Poly *there, const Loops *l)
+{
+    for (int i = 0; i < there->count; i++) {
+        for (int k = 0; k < there->terms[i].count; k++) {
+            const PolyAtom *atom = &there->terms[i].of[k];
+            if (atom->value && atom->value->type->rank > 0 &&
+                poly_dim_of_part(atom) == poly_dim_of_part(part) &&
+                is_same_part(part->value, atom->value, l))
+                return atom;
+        }
+    }
+    return NULL;
+}
+
+/* What the second one has in place of what the first is made of. */
+static PolyAtom twin_of(const PolyAtom *atom, const Loops *l, const Poly *there)
+{
+    const bool is_part = atom->value && atom->value->type->rank > 0;
+    const PolyAtom *part = is_part ? twin_of_part(atom, there, l) : NULL;
+
+    for (int n = 0; n < l->n; n++) {
+        const Value *counter = l->to[n]->regions[0]->args[0];
+        if (atom->value == l->from[n]->regions[0]->args[0])
+            return (PolyAtom){counter, MAX_RANK + counter->id};
+    }
+    return part ? *part : *atom;
+}
+
+/* As the second one's loops count; `there`: a number of that. */
+static bool in_other_loops(const Poly *p, const Loops *l, const Poly *there, Poly *out)
 {
     *out = (Poly){0};
     for (int i = 0; i < p->count; i++) {
@@ -72,12 +121,7 @@ static bool in_other_loops(const Poly *p, const Loops *l, Poly *out)
         if (!poly_push(&product, &(PolyTerm){.scale = p->terms[i].scale}))
             return false;
         for (int k = 0; k < p->terms[i].count; k++) {
-            PolyAtom atom = p->terms[i].of[k];
-            for (int n = 0; n < l->n; n++) {
-                if (atom.value == l->from[n]->regions[0]->args[0])
-                    atom = (PolyAtom){l->to[n]->regions[0]->args[0],
-                                      MAX_RANK + l->to[n]->regions[0]->args[0]->id};
-            }
+            const PolyAtom atom = twin_of(&p->terms[i].of[k], l, there);
             const Poly so_far = product, one = {1, {{1, 1, {atom}}}};
             if (!poly_product(&so_far, &one, &product))
                 return false;
@@ -93,8 +137,7 @@ static bool place_of(const Op *access, const Value *array, Poly *out)
 {
     const PolyTerm begin = {-1, 1, {{array, MAX_RANK + array->id}}};
 
-    return terms_polynomial(access->operands[ir_access(access).pointer], out) &&
-           poly_push(out, &begin);
+    return terms_address(access, out) && poly_push(out, &begin);
 }
 
 /* Is each part of b's mask one of a's? */
@@ -117,8 +160,8 @@ static bool is_masked_as(const Op *a, const Op *b, const Loops *l)
         bool found = false;
         for (int k = 0; k < here.count && !found; k++) {
             Poly moved;
-            found =
-                in_other_loops(&here.below[k], l, &moved) && poly_equal(&moved, &there.below[i]);
+            found = in_other_loops(&here.below[k], l, &there.below[i], &moved) &&
+                    poly_equal(&moved, &there.below[i]);
         }
         if (!found)
             return false;
@@ -137,6 +180,6 @@ bool terms_go_where(const Op *a, const Value *array, const Op *b, const Value *o
     for (int d = 0; d < x->rank && same; d++)
         same = x->dims[d] == y->dims[d];
     return same && place_of(a, array, &here) && place_of(b, other, &there) &&
-           in_other_loops(&here, &loops, &moved) && poly_equal(&moved, &there) &&
+           in_other_loops(&here, &loops, &there, &moved) && poly_equal(&moved, &there) &&
            is_masked_as(a, b, &loops);
 }

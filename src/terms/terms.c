@@ -83,84 +83,17 @@ static bool is_shared(const Sum *s, const Value *v)
 
 static bool add_value(Sum *s, const Value *v, const PolyTerm *by, int depth);
 
-static const Op *made_by(const Value *v, OpCode code)
+const Op *terms_made_by(const Value *v, OpCode code)
 {
     while (v->def && v->def->code == OP_cast)
         v = v->def->operands[0];
     return v->def && v->def->code == code ? v->def : NULL;
 }
 
-static const Value *without_casts(const Value *v)
-{
-    while (v->def && v->def->code == OP_cast)
-        v = v->def->operands[0];
-    return v;
-}
-
-bool terms_is_part(const Value *v)
-{
-    const Op *op = without_casts(v)->def;
-    int64_t by;
-
-    if (!op || (op->code != OP_div && op->code != OP_rem) || v->type->rank > 0)
-        return false;
-    if (value_const_int(op->operands[1], &by) ? by <= 0 : !terms_same_for_all(op->operands[1]))
-        return false;
-    return made_by(op->operands[0], OP_program_id) || terms_is_part(op->operands[0]);
-}
-
-const Value *terms_divisor(const Value *part, int which)
-{
-    const Op *op = without_casts(part)->def;
-
-    if (!terms_is_part(part))
-        return NULL;
-    return which == 0 ? op->operands[1] : terms_divisor(op->operands[0], which - 1);
-}
-
-bool terms_has_parts(const Sum *s)
-{
-    for (int i = 0; i < s->n; i++) {
-        if (s->at[i].is_part)
-            return true;
-    }
-    return false;
-}
-
-bool terms_end_of(const Value *v, Poly *out)
-{
-    const Op *op = v->def, *loop = op ? NULL : v->block->owner, *rest;
-    Poly all, by;
-
-    if (!op)
-        return loop && loop->code == OP_for && v->index == 0 &&
-               terms_polynomial(loop->operands[FOR_HI], out);
-    if (!terms_is_part(v))
-        return false;
-    if (op->code == OP_rem)
-        return terms_polynomial(op->operands[1], out);
-    rest = made_by(op->operands[0], OP_rem); /* of x % (a * b) // a less than b */
-    *out = (Poly){.count = 1};
-    return rest && terms_polynomial(rest->operands[1], &all) &&
-           terms_polynomial(op->operands[1], &by) && all.count == 1 && by.count == 1 &&
-           poly_divide(&all.terms[0], &by.terms[0], &out->terms[0]);
-}
-
-void terms_add_own_bound(const Poly *j, PolyBounds *out)
-{
-    const Value *v = j->count == 1 && j->terms[0].count == 1 && j->terms[0].scale == 1
-                         ? j->terms[0].of[0].value
-                         : NULL;
-    Poly below = *j, end;
-
-    if (v && out->count < POLY_BOUNDS && terms_end_of(v, &end) && poly_add(&below, &end, -1))
-        out->below[out->count++] = below;
-}
-
 /* The number that a constant multiplies; *times: that, or 1. */
 static const Value *multiplied(const Value *v, int64_t *times)
 {
-    const Op *op = made_by(v, OP_mul);
+    const Op *op = terms_made_by(v, OP_mul);
 
     *times = 1;
     return op && value_const_int(op->operands[1], times) && *times > 0 ? op->operands[0] : v;
@@ -170,11 +103,11 @@ int terms_axis_of_strides(const Op *loop, int64_t *times, const Value **from)
 {
     int64_t by;
     const Value *lo = loop->operands[FOR_LO];
-    const Op *sum = made_by(lo, OP_add);
+    const Op *sum = terms_made_by(lo, OP_add);
 
     *from = sum ? sum->operands[0] : NULL;
-    const Op *first = made_by(multiplied(sum ? sum->operands[1] : lo, times), OP_program_id);
-    const Op *step = made_by(multiplied(loop->operands[FOR_STEP], &by), OP_num_programs);
+    const Op *first = terms_made_by(multiplied(sum ? sum->operands[1] : lo, times), OP_program_id);
+    const Op *step = terms_made_by(multiplied(loop->operands[FOR_STEP], &by), OP_num_programs);
 
     return first && step && attr_axis(first) == attr_axis(step) && by == *times
                ? (int)attr_axis(first)
@@ -186,7 +119,7 @@ int terms_axis_of_strides(const Op *loop, int64_t *times, const Value **from)
 static bool add_counter(Sum *s, const Op *loop, const PolyTerm *by, Term t, int depth)
 {
     const Value *lo = loop->operands[FOR_LO];
-    const bool steps = made_by(loop->operands[FOR_STEP], OP_num_programs) != NULL;
+    const bool steps = terms_made_by(loop->operands[FOR_STEP], OP_num_programs) != NULL;
     int64_t from, times;
     const Value *behind;
     const int axis = terms_axis_of_strides(loop, &times, &behind);
@@ -203,14 +136,14 @@ static bool add_counter(Sum *s, const Op *loop, const PolyTerm *by, Term t, int 
     t.count = 0;
     t.from_zero =
         axis >= 0 ||
-        (steps && (made_by(lo, OP_program_id) || (value_const_int(lo, &from) && from >= 0)));
+        (steps && (terms_made_by(lo, OP_program_id) || (value_const_int(lo, &from) && from >= 0)));
     return add_term(s, t);
 }
 
 /* v without casts, if it is made so; of its operands the other one than x: NULL: x is none. */
 static const Value *beside(const Value *v, OpCode code, const Value *x)
 {
-    const Op *op = made_by(v, code);
+    const Op *op = terms_made_by(v, code);
 
     return !op                    ? NULL
            : op->operands[0] == x ? op->operands[1]
@@ -218,15 +151,14 @@ static const Value *beside(const Value *v, OpCode code, const Value *x)
                                   : NULL;
 }
 
-/* The axis of programs that count from their number times so many on, up to where the next one
- * begins, or less far: they never count to one number twice; -1: none. */
-static int axis_of_blocks(const Op *loop)
+int terms_axis_of_blocks(const Op *loop)
 {
     const Value *lo = loop->operands[FOR_LO];
-    const Op *first = made_by(lo, OP_mul), *end = made_by(loop->operands[FOR_HI], OP_min);
+    const Op *first = terms_made_by(lo, OP_mul),
+             *end = terms_made_by(loop->operands[FOR_HI], OP_min);
 
     for (int i = 0; first && i < 2; i++) {
-        const Op *program = made_by(first->operands[i], OP_program_id);
+        const Op *program = terms_made_by(first->operands[i], OP_program_id);
         const Value *each = first->operands[1 - i];
         const Value *next[2] = {loop->operands[FOR_HI], loop->operands[FOR_HI]};
         for (int k = 0; end && k < 2; k++)
@@ -240,14 +172,14 @@ static int axis_of_blocks(const Op *loop)
 
 bool terms_shares_work(const Op *loop)
 {
-    return loop->code == OP_for &&
-           (made_by(loop->operands[FOR_LO], OP_program_id) || axis_of_blocks(loop) >= 0);
+    return loop->code == OP_for && (terms_made_by(loop->operands[FOR_LO], OP_program_id) ||
+                                    terms_axis_of_blocks(loop) >= 0);
 }
 
 /* The counter of a loop: where it begins, and a step for each round. */
 static bool add_rounds(Sum *s, const Op *loop, const PolyTerm *by, Term t, int depth)
 {
-    const int axis = axis_of_blocks(loop);
+    const int axis = terms_axis_of_blocks(loop);
     int64_t step, lo;
     uint64_t trips;
 
@@ -274,13 +206,16 @@ static bool add_rounds(Sum *s, const Op *loop, const PolyTerm *by, Term t, int d
     return add_term(s, t) && add_value(s, loop->operands[FOR_LO], by, depth + 1);
 }
 
-static bool add_part(Sum *s, const Value *v, Term t)
+static bool add_part(Sum *s, const PolyAtom *atom, Term t)
 {
-    int64_t by;
+    const Op *op = terms_made_by(atom->value, OP_rem);
+    Poly size;
 
-    t.whose = v;
+    t.whose = atom->value;
+    t.dim = poly_dim_of_part(atom);
     t.is_part = true;
-    t.count = v->def->code == OP_rem && value_const_int(v->def->operands[1], &by) ? by : 0;
+    if (!op || !terms_polynomial(op->operands[1], &size) || !poly_is_constant(&size, &t.count))
+        t.count = 0;
     return add_term(s, t);
 }
 
@@ -301,8 +236,8 @@ static bool add_atom(Sum *s, const PolyAtom *atom, const PolyTerm *by, int depth
         t.dim = (int)attr_axis(v->def);
         return add_term(s, t);
     }
-    if (v->def && terms_is_part(v))
-        return add_part(s, v, t);
+    if (v->def && terms_is_any_part(v))
+        return add_part(s, atom, t);
     const Op *loop = v->def ? NULL : v->block->owner;
     t.dim = atom->key >= BACK_KEY ? BACKWARDS : 0;
     return loop && loop->code == OP_for && v->index == 0 && add_rounds(s, loop, by, t, depth);
@@ -341,14 +276,24 @@ static bool add_polynomial(Sum *s, const Poly *p, int depth)
     return true;
 }
 
-bool terms_polynomial(const Value *v, Poly *out)
+static bool polynomial(const Value *v, bool parts, Poly *out)
 {
     int8_t map[MAX_RANK];
-    PolyScope scope = {0};
+    PolyScope scope = {.parts = parts};
 
     for (int d = 0; d < MAX_RANK; d++)
         map[d] = (int8_t)d;
     return poly_of(&scope, v, map, out);
+}
+
+bool terms_polynomial(const Value *v, Poly *out)
+{
+    return polynomial(v, false, out);
+}
+
+bool terms_address(const Op *access, Poly *out)
+{
+    return polynomial(access->operands[ir_access(access).pointer], true, out);
 }
 
 static bool add_value(Sum *s, const Value *v, const PolyTerm *by, int depth)
@@ -414,15 +359,30 @@ Sum terms_of(const Func *f, const Op *access, unsigned programs)
     const Value *pointer = access->operands[0];
     Sum s = {.programs = programs, .func = f, .tile = pointer->type};
 
-    s.ok = terms_polynomial(pointer, &s.raw);
+    s.ok = terms_address(access, &s.raw);
     if (s.ok)
         count_rounds_back(&s.raw);
     s.ok = s.ok && add_polynomial(&s, &s.raw, 0);
+    if (s.ok)
+        terms_tell_wholes(access, &s);
     return s;
+}
+
+bool terms_of_number(const Sum *s, const Poly *number, Sum *out)
+{
+    *out = (Sum){.programs = s->programs, .func = s->func, .tile = s->tile, .raw = *number};
+    out->ok = add_polynomial(out, number, 0);
+    return out->ok;
 }
 
 bool terms_has(const Sum *s, const void *whose, int dim)
 {
+    if (!whose && s->told >> dim & 1)
+        return true;
+    for (int i = 0; i < s->ntold; i++) {
+        if (s->told_rounds[i] == whose)
+            return true;
+    }
     for (int i = 0; i < s->n; i++) {
         if (s->at[i].whose == whose && s->at[i].dim == dim && s->at[i].by != 0)
             return true;
@@ -430,67 +390,10 @@ bool terms_has(const Sum *s, const void *whose, int dim)
     return false;
 }
 
-static bool is_same_number(const Value *a, const Value *b)
-{
-    int64_t x, y;
-
-    a = without_casts(a);
-    b = without_casts(b);
-    return a == b || (value_const_int(a, &x) && value_const_int(b, &y) && x == y);
-}
-
-/* Is v / by / more what `quotient` is, v / (by * more)? */
-static bool divides_further(const Op *quotient, const Op *first, const Value *more)
-{
-    Poly by, times, product, all;
-
-    return first && is_same_number(quotient->operands[0], first->operands[0]) &&
-           terms_polynomial(first->operands[1], &by) && terms_polynomial(more, &times) &&
-           poly_product(&by, &times, &product) && terms_polynomial(quotient->operands[1], &all) &&
-           poly_equal(&product, &all);
-}
-
-/* Quotient and remainder of the same by the same: what that is, too. */
-static const Value *divided_into(const Value *a, const Value *b)
-{
-    const Op *x = without_casts(a)->def, *y = without_casts(b)->def;
-    const bool is_pair = x->code == OP_div && y->code == OP_rem;
-    const bool is_same = is_pair && is_same_number(x->operands[0], y->operands[0]) &&
-                         is_same_number(x->operands[1], y->operands[1]);
-
-    if (is_same || (is_pair && divides_further(x, made_by(y->operands[0], OP_div), y->operands[1])))
-        return without_casts(y->operands[0]);
-    return NULL;
-}
-
-/* The axes of programs whose parts there are, all of them. */
-static unsigned axes_of_parts(const Sum *s)
-{
-    const Value *known[2 * MOST_TERMS];
-    unsigned axes = 0;
-    int n = 0;
-
-    for (int i = 0; i < s->n; i++) {
-        if (s->at[i].is_part && s->at[i].by != 0)
-            known[n++] = s->at[i].whose;
-    }
-    for (int i = 0; i < n; i++) { /* what parts make comes behind them */
-        for (int k = 0; k < i; k++) {
-            const Value *whole = divided_into(known[i], known[k]);
-            whole = whole ? whole : divided_into(known[k], known[i]);
-            if (whole && whole->def->code == OP_program_id)
-                axes |= 1u << attr_axis(whole->def);
-            else if (whole && n < (int)COUNT(known))
-                known[n++] = whole;
-        }
-    }
-    return axes;
-}
-
 /* Those of the axes that have a term. */
 unsigned terms_programs(const Sum *s)
 {
-    unsigned found = s->covered | axes_of_parts(s);
+    unsigned found = s->covered | terms_axes_of_parts(s);
 
     for (int axis = 0; axis < AXES; axis++)
         found |= terms_has(s, s->func, axis) ? 1u << axis : 0;

@@ -12,15 +12,16 @@
 
 enum { AXES = 3 }; /* of a grid */
 #define EVERY_AXIS ((1u << AXES) - 1)
-enum { MOST_TERMS = 12 };
+enum { MOST_TERMS = 12, MOST_TOLD = 4 };
 typedef struct {
     const void *whose; /* NULL: of lanes; the loop of rounds, the function of programs; or the
                         * quotient or remainder that a program's number was divided into */
-    int dim;           /* .. along this one; the axis of programs; of rounds: BACKWARDS, or 0 */
+    int dim;           /* .. along this one; the axis of programs; of rounds: BACKWARDS, or 0; of
+                        * a part that is a tile the dimension that it lies along */
     int64_t by, count; /* count 0: not known */
     PolyTerm unit;     /* the factors known at run time; its scale is 1 */
     bool from_zero;    /* of rounds: the counter begins at a constant that is not negative */
-    bool is_part;      /* pid // heads, or pid % heads */
+    bool is_part;      /* pid // heads, or pid % heads, also of the tile i of a flat index */
 } Term;
 enum { BACKWARDS = 1 }; /* rounds that an address counts from the last one: n - 1 - i */
 typedef struct {
@@ -31,30 +32,27 @@ typedef struct {
     bool ok;
     unsigned programs; /* axes along which programs are asked about: bits */
     unsigned covered;  /* .. of which a loop's counter says all: range(program, n, programs), or
-                        * range(program * each, min(program * each + each, n)) */
+                        * range(program * each, min(program * each + each, n)); or a flat index
+                        * that all parts of are there */
+    unsigned told;     /* .. and the lanes that such an index says all of: bits, by dimension */
+    const void *told_rounds[MOST_TOLD]; /* .. and loops */
+    int ntold;
     const Func *func;
     const Type *tile; /* of the access */
 } Sum;
 
 /* terms.c */
 bool terms_same_for_all(const Value *v); /* a scalar made of arguments and constants */
-/* Is it what a program's number leaves when it is divided, pid // heads or pid % heads, or when
- * that is divided again?  By constants and arguments; these must be more than 0. */
-bool terms_is_part(const Value *v);
-bool terms_has_parts(const Sum *s);
-/* What it, or what it is made of, was divided by, number `which` of those; NULL: there are no more.
- */
-const Value *terms_divisor(const Value *part, int which);
-/* Where a loop, or the division that it comes from, says a number to end; false: neither does. */
-bool terms_end_of(const Value *v, Poly *out);
-/* That the number, if j is one, is less than that. */
-void terms_add_own_bound(const Poly *j, PolyBounds *out);
 /* Whose a term is that runs over what accesses differ by, beside a constant: 0 and n of x + i and
  * x + n + i. */
 extern const char terms_offset;
 /* programs: the axes along which they are asked about; `ok` says whether it is such a sum. */
 Sum terms_of(const Func *f, const Op *access, unsigned programs);
 bool terms_polynomial(const Value *v, Poly *out);
+bool terms_address(const Op *access, Poly *out); /* of which parts of tiles are atoms, too */
+/* The terms of an integer that an access is made of; false: it is no such sum. */
+bool terms_of_number(const Sum *s, const Poly *number, Sum *out);
+const Op *terms_made_by(const Value *v, OpCode code); /* but for casts; NULL: it is not */
 bool terms_same_unit(const PolyTerm *a, const PolyTerm *b);
 /* The atom of a term that is not the same for all, and the rest; NULL: all are, or several not. */
 const PolyAtom *terms_split(const Sum *s, const PolyTerm *t, PolyTerm *rest, bool *shared);
@@ -73,6 +71,10 @@ bool terms_shares_work(const Op *loop);
  * none.  *from: what lies before them all; NULL: nothing. */
 int terms_axis_of_strides(const Op *loop, int64_t *times, const Value **from);
 
+/* The axis of programs that count from their number times so many on, up to where the next one
+ * begins, or less far: they never count to one number twice; -1: none. */
+int terms_axis_of_blocks(const Op *loop);
+
 /* Constants of several accesses: how far the nearest and the farthest lie apart.  0: there is one.
  */
 typedef struct {
@@ -80,7 +82,27 @@ typedef struct {
 } Constants;
 bool terms_are_digits(Sum *s, Constants c); /* of one level: different sums; sorts them */
 
+/* parts.c */
+/* Is it what a program's number leaves when it is divided, pid // heads or pid % heads, or when
+ * that is divided again?  By constants and arguments; these must be more than 0. */
+bool terms_is_part(const Value *v);
+/* .. or what a flat index, a tile of which no element is negative, leaves: i // W, i % W? */
+bool terms_is_any_part(const Value *v);
+bool terms_has_parts(const Sum *s);
+/* What it, or what it is made of, was divided by, number `which` of those; NULL: there are no more.
+ */
+const Value *terms_divisor(const Value *part, int which);
+/* Where a loop, or the division that it comes from, says a number to end; false: neither does. */
+bool terms_end_of(const Value *v, Poly *out);
+/* That the number, if j is one, is less than that. */
+void terms_add_own_bound(const Poly *j, PolyBounds *out);
+unsigned terms_axes_of_parts(const Sum *s); /* of programs whose parts there are, all of them */
+/* Of a flat index all of whose parts there are, and of which no number comes twice: what it is made
+ * of is told. */
+void terms_tell_wholes(const Op *access, Sum *s);
+
 /* bounds.c: terms that the mask says a number of, so far and no further */
+void terms_bounds_of(const Op *access, PolyBounds *out); /* what its mask says */
 void terms_bound(const Op *access, Sum *s);
 /* The condition of the access, or the loop that counts it, says: less than *out, the same for all.
  */

@@ -213,7 +213,7 @@ elementwise() {
 
 # names, constants and masks are the forward's; an element that nobody else meets is stored
 expect 0 out "def scale_grad(x, out, n, d_out, d_x, BLOCK: tl.constexpr):" elementwise
-for text in 'tl.static_assert(BLOCK == 64)' 'offsets = tl.arange(0, BLOCK)' 'area = tl.load(x + offsets,' \
+for text in 'tl.static_assert(BLOCK == 64)' 'offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)' 'area = tl.load(x + offsets,' \
     'tl.store(d_x + offsets, ' 'its elements are stored' 'other=0.0)'; do
     expect 0 out "$text" elementwise
 done
@@ -237,7 +237,7 @@ whole '    mask = offsets < n  # line 8: area = tl.load(x + offsets, mask=offset
 whole '    area = tl.load(x + offsets, mask=mask, other=0.0)' elementwise
 whole '    tl.store(d_x + offsets, d_area, mask=mask)  # line 8: area = tl.load(x + offsets, mask=offset...' elementwise
 whole '    offsets = tl.arange(0, BLOCK)  # line 160' derive through_helpers BLOCK=16
-whole '    t_1 = 1.0 / (1.0 + tl.exp(-t))  # line 155: return a * tl.sigmoid(a)' derive through_helpers BLOCK=16
+whole '    t_1 = tl.sigmoid(t)  # line 155: return a * tl.sigmoid(a)' derive through_helpers BLOCK=16
 whole '    d_another = tl.load(d_out + offsets) * 2.0 * another  # line 163: tl.store(out + offsets, els...' derive through_helpers BLOCK=16
 whole '    # line 170: tl.store(out + tl.program_id(0), value_with_a_name_that_leaves_no_room * 1.5)' derive in_front n:i32
 whole '    for back in range(0, n):  # line 28: for i in range(n):' derive recurrence n:i32
@@ -264,8 +264,43 @@ expect 0 out 'tl.atomic_add(d_w + offsets, ' shared --atomics
 expect 0 out 'd_w: is added to, by atomics: zero it before' shared --atomics
 
 # what is taken for granted is said in what a launch has names for
+expect 0 out 'where not 2 * N <= stride, d_x is wrong: derive with --atomics' \
+    "$tilec" grad "$source/tests/grad/activations.py:values_and_gates" --of out --wrt x 'x:*fp32' 'out:*fp32' M:i32 N:i32 stride:i32 \
+    BLOCK_M=4 BLOCK=16 --stage grad
 expect 0 out 'where not (taps // 2) + n <= 16 * grid[0], d_x is wrong: derive with --atomics' \
     "$tilec" grad "$source/tests/grad/blind.py:centred" --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'out:*fp32' n:i32 taps:i32 BLOCK=16 --stage grad
+
+# a program comes to its own elements in several rounds, and to nobody else's
+expect 0 out 'd_x: added in order: accesses of one program meet, no two programs do' \
+    "$tilec" grad "$source/tests/grad/losses.py:cross_correlation" --of out --wrt x 'x:*fp32' 'y:*fp32' 'out:*fp32' N:i32 D:i32 \
+    weight:fp32 BLOCK_N=8 BLOCK=4 --stage grad
+# flat indices are told by their parts, rows of images by theirs, elements by quotients
+of_kernel() {
+    kernel=$1
+    shift
+    "$tilec" grad "$source/tests/grad/$kernel" --of out --wrt x 'x:*fp32' 'out:*fp32' BLOCK=16 "$@" --stage grad
+}
+expect 0 out 'd_x: plain store: in the last pass, with what the others hand on' of_kernel flat.py:batch_norm 'w:*fp32' 'b:*fp32' \
+    N:i32 C:i32 HW:i32 eps:fp32
+expect 0 out 'd_x: plain store: no element is met twice' of_kernel flat.py:channels_last total:i32 C:i32 HW:i32
+expect 0 out 'd_x: plain store: no element is met twice' of_kernel flat.py:shuffled total:i32 H:i32 W:i32 R=2
+expect 0 out 'd_x: plain store: no element is met twice' of_kernel shared_work.py:chunks_of_rows N:i32 CHUNK:i32
+expect 0 out 'd_x: atomics' of_kernel shared_work.py:chunks_that_overlap N:i32 CHUNK:i32
+expect 0 out 'd_x: atomics' of_kernel shared_work.py:blocks_that_overlap N:i32 CHUNK:i32
+expect 0 out 'd_x: atomics' of_kernel flat.py:one_before total:i32 W:i32 stride:i32
+expect 0 out 'd_x: atomics' of_kernel flat.py:two_divisors total:i32 W:i32 V:i32 stride:i32
+expect 0 out 'd_x: atomics' of_kernel flat.py:crossed_parts total:i32 W:i32 stride:i32
+expect 0 out 'where not H * tl.cdiv(grid[0], H) <= grid[0], d_x is wrong' of_kernel window_rows.py:rows_of_images 'w:*fp32' H:i32 \
+    W:i32 C:i32
+expect 0 out 'd_x: gather: ' of_kernel divided.py:by_quotients 'w:*fp32' n:i32 length:i32 stride:i32 pad:i32 taps:i32
+expect 0 out 'd_x: atomics' of_kernel divided.py:nearest 'w:*fp32' n:i32 length:i32 taps:i32
+
+# where each row has keys, softmax of a tile is as books have it; where one has none, 0 stays 0
+one_tile() {
+    "$tilec" grad "$source/tests/grad/left_out.py:$1" --of out --wrt q,k 'q:*fp32' 'k:*fp32' 'out:*fp32' T:i32 D=16 BLOCK_M=8 BLOCK=16
+}
+expect 0 out 'd_s = (d_p - tl.sum(d_p * p_1, axis=1)[:, None]) * p_1' one_tile keys_in_one_tile
+expect 0 out ' != 0.0, ' one_tile rows_without_keys
 
 # a row is as long as masks say of all that is read of it, else the launch says it
 parts() {

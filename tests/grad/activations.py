@@ -94,3 +94,22 @@ def by_pieces(x, out, n, BLOCK: tl.constexpr):
     b = tl.where(a > 0, a, 0.3 * (tl.exp(a) - 1))
     b = tl.where(b > 1, b * b, b / 3)
     tl.store(out + i, tl.where(a > 0.5, a * b, -b * a * 2), mask=i < n)
+
+
+@triton.jit
+def largest_of_four(x, out, n, K: tl.constexpr, BLOCK: tl.constexpr):
+    """Rows behind the last one are read as anything, and not stored."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i[:, None] * K + tl.arange(0, K)[None, :], mask=i[:, None] < n)
+    tl.store(out + i, tl.max(v, axis=1), mask=i < n)
+
+
+@triton.jit
+def values_and_gates(x, out, M, N, stride, BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
+    """Of a stride that comes behind the length: gates are a length behind their values."""
+    m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    n = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    inside = (m[:, None] < M) & (n[None, :] < N)
+    value = tl.load(x + m[:, None] * stride + n[None, :], mask=inside, other=0.0)
+    gate = tl.load(x + m[:, None] * stride + N + n[None, :], mask=inside, other=0.0)
+    tl.store(out + m[:, None] * N + n[None, :], value * gate * tl.sigmoid(gate), mask=inside)

@@ -102,3 +102,32 @@ def first_part(x, out, n, m, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     a = tl.load(x + i, mask=i < n, other=0.0)
     tl.store(out + i, tl.sqrt(a), mask=i < m)
+
+
+@triton.jit
+def keys_in_one_tile(q, k, out, T, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
+    """Rows behind the last one are 0, and have keys: their softmax is of numbers."""
+    i = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    j = tl.arange(0, BLOCK)
+    d = tl.arange(0, D)
+    a = tl.load(q + i[:, None] * D + d[None, :], mask=i[:, None] < T, other=0.0)
+    b = tl.load(k + j[:, None] * D + d[None, :], mask=j[:, None] < T, other=0.0)
+    s = tl.where(j[None, :] < T, tl.dot(a, tl.trans(b), input_precision="ieee"), float("-inf"))
+    p = tl.exp(s - tl.max(s, axis=1)[:, None])
+    p = p / tl.sum(p, axis=1)[:, None]
+    tl.store(out + i[:, None] * D + d[None, :], tl.dot(p, b, input_precision="ieee"), mask=i[:, None] < T)
+
+
+@triton.jit
+def rows_without_keys(q, k, out, T, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
+    """Rows behind the last one have no keys: nothing comes of them."""
+    i = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    j = tl.arange(0, BLOCK)
+    d = tl.arange(0, D)
+    a = tl.load(q + i[:, None] * D + d[None, :], mask=i[:, None] < T, other=0.0)
+    b = tl.load(k + j[:, None] * D + d[None, :], mask=j[:, None] < T, other=0.0)
+    s = tl.dot(a, tl.trans(b), input_precision="ieee")
+    s = tl.where((i[:, None] < T) & (j[None, :] < T) & (j[None, :] <= i[:, None]), s, float("-inf"))
+    p = tl.exp(s - tl.max(s, axis=1)[:, None])
+    p = p / tl.sum(p, axis=1)[:, None]
+    tl.store(out + i[:, None] * D + d[None, :], tl.dot(p, b, input_precision="ieee"), mask=i[:, None] < T)

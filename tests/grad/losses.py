@@ -129,3 +129,21 @@ def with_z_loss(x, out, row, z, BLOCK: tl.constexpr):
     top = tl.max(values, axis=0)
     lse = top + tl.log(tl.sum(tl.exp(values - top), axis=0))
     tl.store(out + tl.program_id(0), lse + z * lse * lse)
+
+
+@triton.jit
+def cross_correlation(x, y, out, N, D, weight, BLOCK_N: tl.constexpr, BLOCK: tl.constexpr):
+    """A program has a column of x, which it reads again for each block of columns of y."""
+    i = tl.program_id(0)
+    total = 0.0
+    for first in range(0, D, BLOCK):
+        j = first + tl.arange(0, BLOCK)
+        c = tl.zeros([BLOCK], tl.float32)
+        for start in range(0, N, BLOCK_N):
+            n = start + tl.arange(0, BLOCK_N)
+            a = tl.load(x + n * D + i, mask=n < N, other=0.0)
+            b = tl.load(y + n[:, None] * D + j[None, :], mask=(n < N)[:, None] & (j < D)[None, :], other=0.0)
+            c += tl.sum(a[:, None] * b, axis=0)
+        c = c / N
+        total += tl.sum(tl.where(j < D, tl.where(j == i, (c - 1.0) * (c - 1.0), weight * c * c), 0.0))
+    tl.store(out + i, total)

@@ -66,3 +66,47 @@ def strided_rows(x, w, y, rows, cols, NUM: tl.constexpr, BLOCK: tl.constexpr):
         v = tl.load(x + r * cols + c, mask=c < cols, other=0.0)
         rms = tl.sqrt(tl.sum(v * v, axis=0) / cols + 1e-5)
         tl.store(y + r * cols + c, v / rms * wv, mask=c < cols)
+
+
+@triton.jit
+def chunks_of_rows(x, out, N, CHUNK, BLOCK: tl.constexpr):
+    """Of a row each program has a chunk, whose last block ends with it."""
+    row = tl.program_id(0)
+    chunk = tl.program_id(1)
+    first = chunk * CHUNK
+    last = tl.minimum(first + CHUNK, N)
+    s = 0.0
+    for start in range(first, last, BLOCK):
+        c = start + tl.arange(0, BLOCK)
+        v = tl.load(x + row * N + c, mask=c < last, other=0.0)
+        s += tl.sum(v * v * v)
+    tl.store(out + row * tl.num_programs(1) + chunk, s)
+
+
+@triton.jit
+def chunks_that_overlap(x, out, N, CHUNK, BLOCK: tl.constexpr):
+    """The last block goes on in the next one's chunk."""
+    row = tl.program_id(0)
+    chunk = tl.program_id(1)
+    first = chunk * CHUNK
+    s = 0.0
+    for start in range(first, tl.minimum(first + CHUNK, N), BLOCK):
+        c = start + tl.arange(0, BLOCK)
+        v = tl.load(x + row * N + c, mask=c < N, other=0.0)
+        s += tl.sum(v * v * v)
+    tl.store(out + row * tl.num_programs(1) + chunk, s)
+
+
+@triton.jit
+def blocks_that_overlap(x, out, N, CHUNK, BLOCK: tl.constexpr):
+    """Each block begins in the middle of the one before."""
+    row = tl.program_id(0)
+    chunk = tl.program_id(1)
+    first = chunk * CHUNK
+    last = tl.minimum(first + CHUNK, N)
+    s = 0.0
+    for start in range(first, last, BLOCK // 2):
+        c = start + tl.arange(0, BLOCK)
+        v = tl.load(x + row * N + c, mask=c < last, other=0.0)
+        s += tl.sum(v * v * v)
+    tl.store(out + row * tl.num_programs(1) + chunk, s)

@@ -84,3 +84,51 @@ def wrapped_rows(x, out, H, W, BLOCK: tl.constexpr):
     a = tl.load(x + row * W + c, mask=c < W, other=0.0)
     b = tl.load(x + (row + 1) % H * W + c, mask=c < W, other=0.0)
     tl.store(out + row * W + c, a * b, mask=c < W)
+
+
+@triton.jit
+def rows_of_images(x, w, out, H, W, C, BLOCK: tl.constexpr):
+    """3x3 of channels that lie last, a pixel a program: rows of all images behind each other."""
+    row = tl.program_id(0)
+    column = tl.program_id(1)
+    c = tl.program_id(2) * BLOCK + tl.arange(0, BLOCK)
+    n = row // H
+    i = row - n * H
+    s = tl.zeros([BLOCK], tl.float32)
+    for di in range(3):
+        for dj in range(3):
+            y = i + di - 1
+            z = column + dj - 1
+            inside = (y >= 0) & (y < H) & (z >= 0) & (z < W) & (c < C)
+            v = tl.load(x + ((n * H + y) * W + z) * C + c, mask=inside, other=0.0)
+            s += v * tl.load(w + (di * 3 + dj) * C + c, mask=c < C, other=0.0)
+    tl.store(out + (row * W + column) * C + c, s, mask=c < C)
+
+
+@triton.jit
+def columns_of_images(x, w, out, H: tl.constexpr, W, C: tl.constexpr, BLOCK: tl.constexpr):
+    """The same by tiles of columns and channels, the row by a remainder."""
+    row = tl.program_id(0)
+    n = row // H
+    i = row % H
+    j = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    c = tl.arange(0, C)
+    s = tl.zeros([BLOCK, C], tl.float32)
+    for u in tl.static_range(-1, 2):
+        for v in tl.static_range(-1, 2):
+            inside = (i + u >= 0) & (i + u < H) & (j + v >= 0) & (j + v < W)
+            at = n * H * W * C + (i + u) * W * C + (j + v)[:, None] * C + c[None, :]
+            t = tl.load(x + at, mask=inside[:, None], other=0.0)
+            s += t * tl.load(w + (u * 3 + v + 4) * C + c)[None, :]
+    tl.store(out + (row * W + j)[:, None] * C + c[None, :], s, mask=(j < W)[:, None])
+
+
+@triton.jit
+def rows_across_images(x, out, H, W, BLOCK: tl.constexpr):
+    """No mask says where the row's image ends: windows go on in the next one."""
+    row = tl.program_id(0)
+    j = tl.arange(0, BLOCK)
+    at = (row // H * H + row % H) * W + j
+    a = tl.load(x + at, mask=j < W, other=0.0)
+    b = tl.load(x + at + W, mask=(j < W) & (row + 1 < tl.num_programs(0)), other=0.0)
+    tl.store(out + row * W + j, a * b, mask=j < W)
