@@ -82,6 +82,7 @@ static bool line_up_lanes(Layout *l, int dim, int nvector)
         *from = l->lane[lane];
         l->lane[lane] = wanted;
     }
+    layout_drop_copies(l);
     return !layout_equal(l, &was);
 }
 
