@@ -12,13 +12,31 @@
  *         record %first, %count, %offset kind=check ..
  *     }
  *
- * Assertions of one shape that have only arithmetic between them share the last one's look.  Behind
- * it they come in their order, each asked whether it failed but for the last one: the first that
- * did ends the program, and one of them did.
+ * What has been asked before is not asked again: of two quotients by one divisor the second one's
+ * cannot be zero.  Assertions of one shape that have only arithmetic between them share the last
+ * one's look.  Behind it they come in their order, each asked whether it failed but for the last
+ * one: the first that did ends the program, and one of them did.
  */
 #include "opt.h"
 
 enum { TOGETHER = 4 }; /* assertions that share a look: what they found is alive until then */
+
+/* Has it been asked, wherever the program comes here, whether that holds?  Then it does. */
+static void drop_asked(Op *op, void *asked)
+{
+    if (op->code != OP_assert && op->code != OP_check)
+        return;
+    Value *condition = op->operands[ASSERT_CONDITION];
+    const Op *before = map_get(asked, MAP_KEY(condition));
+    bool all = before && before->noperands <= ASSERT_MASK;
+    bool alike = before && !all && op->noperands > ASSERT_MASK &&
+                 before->operands[ASSERT_MASK] == op->operands[ASSERT_MASK];
+
+    if ((all || alike) && block_encloses(before->block, op->block))
+        op_remove(op);
+    else
+        map_put(asked, MAP_KEY(condition), op);
+}
 
 typedef struct {
     Builder b;  /* in front of the op */
@@ -96,7 +114,19 @@ static void visit_assertion(Op *op, void *unused)
     }
 }
 
+static void count_assertions(Op *op, void *n)
+{
+    *(int *)n += op->code == OP_assert || op->code == OP_check;
+}
+
 void opt_assert(Func *f)
 {
+    int n = 0;
+
+    ir_walk(f->body, count_assertions, &n);
+    if (n > 1) {
+        opt_cse(f); /* conditions that are equal are one */
+        ir_walk(f->body, drop_asked, map_new(f->module->arena));
+    }
     ir_walk(f->body, visit_assertion, NULL);
 }
