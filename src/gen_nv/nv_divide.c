@@ -16,9 +16,9 @@
  *
  * To tell whether x is one of those takes one subtraction from its bits, without the sign, and half
  * an instruction to find the largest of several differences.  Zeros fail that, and are told from
- * what is small behind a branch: x 2^-36 with small results flushed to zero, times 2^36, is x again
- * unless x is below 2^-90, infinite or NaN.  If there is anything else they are all divided as
- * usual, behind a branch that is hardly ever taken.
+ * what is small by the same differences behind a branch: theirs lies above infinity's and below
+ * those of what is small; NaN, whose difference is between these, is right to be multiplied.  If
+ * there is anything else they are all divided as usual, behind a branch that is hardly ever taken.
  *
  * So are a few by one divisor and a few by another, as of two rows, behind one branch for all.
  *
@@ -64,14 +64,24 @@ typedef struct {
     Val fits; /* i1 */
 } Loosely;
 
+/* 1/s, nearly. */
+static Val guess_of(Nv *n, Val s)
+{
+    return nv_pure_asm(n, n->l->f32, "rcp.approx.ftz.f32 $0, $1;", "=f,f", &s, 1);
+}
+
 /* One step of Newton's behind the instruction rounds correctly where s is at home, as the
  * assembler's own rcp.rn does. */
-static Val reciprocal(Nv *n, Val s, Val one)
+static Val refined(Nv *n, Val s, Val guess)
 {
-    Val guess = nv_pure_asm(n, n->l->f32, "rcp.approx.ftz.f32 $0, $1;", "=f,f", &s, 1);
-    Val error = llvm_fma(n->l, n->b, LLVMBuildFNeg(n->b, s, ""), guess, one);
+    Val error = llvm_fma(n->l, n->b, LLVMBuildFNeg(n->b, s, ""), guess, llvm_real(n->l->f32, 1));
 
     return llvm_fma(n->l, n->b, guess, error, guess);
+}
+
+static Val reciprocal(Nv *n, Val s)
+{
+    return refined(n, s, guess_of(n, s));
 }
 
 /* Is it a constant; which one? */
@@ -90,27 +100,25 @@ static Loosely loose_divisor(Nv *n, Val whole)
 {
     enum { EXPONENT = 0x7f800000, TWICE_ONE = 0x7f000000 }; /* bits of the exponent; of 1, twice */
     LLVMTypeRef f32 = n->l->f32, i32 = n->l->i32;
-    Val one = llvm_real(f32, 1), least = llvm_real(f32, 0x1p-126),
-        most = llvm_real(f32, MOST_DIVISOR);
+    Val least = llvm_real(f32, 0x1p-126), most = llvm_real(f32, MOST_DIVISOR);
     Val exponent = LLVMBuildAnd(n->b, llvm_bits(n->l, n->b, whole), llvm_int(i32, EXPONENT), "");
     Val f = LLVMBuildSub(n->b, llvm_int(i32, TWICE_ONE), exponent, "");
     f = LLVMBuildBitCast(n->b, f, f32, "");
     Val s = LLVMBuildFMul(n->b, whole, f, "");
-    Loosely d = {.factor = LLVMBuildFMul(n->b, reciprocal(n, s, one), f, "")};
+    Loosely d = {.factor = LLVMBuildFMul(n->b, reciprocal(n, s), f, "")};
 
     Val below = LLVMBuildFCmp(n->b, LLVMRealOLE, whole, most, "");
     d.fits = LLVMBuildAnd(n->b, LLVMBuildFCmp(n->b, LLVMRealOGE, whole, least, ""), below, "");
     return d;
 }
 
-/* 1/s, correctly rounded. */
-static Val inverse(Nv *n, Val s)
+/* 1/s, correctly rounded, by what is nearly that. */
+static Val inverse(Nv *n, Val s, Val guess)
 {
     double known;
-    Val one = llvm_real(n->l->f32, 1);
 
     return is_constant(s, &known) ? llvm_real(n->l->f32, (double)(1 / (float)known))
-                                  : reciprocal(n, s, one);
+                                  : refined(n, s, guess);
 }
 
 /* r is 1/s. */
@@ -124,17 +132,6 @@ static Val quotient_by(Nv *n, Val s, Val r, Val x)
 }
 
 /* --- what fits --- */
-
-/* An i32: 0 if x is 0, or a number from `least` on. */
-static Val unfit(Nv *n, Val x, double least)
-{
-    double scale = 0x1p-126 / least;
-    Val in[] = {x, llvm_real(n->l->f32, scale)};
-    Val small = llvm_call(n->l, n->b, "llvm.nvvm.mul.rn.ftz.f", 0, NULL, 2, in);
-    Val lost = llvm_fma(n->l, n->b, small, llvm_real(n->l->f32, -1 / scale), x);
-
-    return llvm_bits(n->l, n->b, lost);
-}
 
 /* Are all of them made of such elements? */
 static bool all_from(const Val *x, const int *regs, int count, LLVMOpcode a, LLVMOpcode b)
@@ -187,35 +184,38 @@ static uint32_t bits_of(double v)
     return bits;
 }
 
-/* i1: are all of them, without a sign where that is said, within these?  Neither 0 nor NaN is. */
-static Val all_within(Nv *n, const Val *x, const int *regs, int count, bool magnitude, double least,
-                      double most)
+/* An i32: the largest of the distances from `least` up to them, of bits, without a sign where that
+ * is said.  Above are infinity and NaN, above these 0, and above that what is below `least`. */
+static Val farthest(Nv *n, const Val *x, const int *regs, int count, bool magnitude, double least)
 {
     LLVMTypeRef i32 = n->l->i32;
-    Val of[MOST] = {NULL}, one = llvm_int(i32, 1);
-    uint32_t low = bits_of(least) << magnitude, high = bits_of(most) << magnitude;
+    Val of[MOST] = {NULL}, low = llvm_int(i32, bits_of(least) << magnitude);
 
     for (int i = 0; i < count; i++) {
         Val bits = llvm_bits(n->l, n->b, x[regs[i]]);
-        bits = magnitude ? LLVMBuildShl(n->b, bits, one, "") : bits;
-        of[i] = LLVMBuildSub(n->b, bits, llvm_int(i32, low), "");
+        bits = magnitude ? LLVMBuildShl(n->b, bits, llvm_int(i32, 1), "") : bits;
+        of[i] = LLVMBuildSub(n->b, bits, low, "");
     }
-    return LLVMBuildICmp(n->b, LLVMIntULE, extreme(n, "llvm.umax", of, count),
-                         llvm_int(i32, high - low), "");
+    return extreme(n, "llvm.umax", of, count);
 }
 
-/* i1: are all of them 0 or from `least` on, and numbers? */
-static Val all_fit(Nv *n, const Val *x, const int *regs, int count, double least)
+/* i1: are all of them within these?  Neither 0 nor NaN is. */
+static Val all_within(Nv *n, const Val *x, const int *regs, int count, bool magnitude, double least,
+                      double most)
 {
-    Val bad = llvm_int(n->l->i32, 0);
+    uint32_t range = (bits_of(most) - bits_of(least)) << magnitude;
 
-    if (all_from(x, regs, count, LLVMSIToFP, LLVMUIToFP))
-        return llvm_int(n->l->i1, 1);
-    if (all_from(x, regs, count, LLVMFPExt, LLVMFPExt)) /* of halves */
-        return none_above(n, x, regs, count, FLT_MAX);
-    for (int i = 0; i < count; i++)
-        bad = LLVMBuildOr(n->b, bad, unfit(n, x[regs[i]], least), "");
-    return LLVMBuildICmp(n->b, LLVMIntEQ, bad, llvm_int(n->l->i32, 0), "");
+    return LLVMBuildICmp(n->b, LLVMIntULE, farthest(n, x, regs, count, magnitude, least),
+                         llvm_int(n->l->i32, range), "");
+}
+
+/* i1: is none of them, but for 0, below that? */
+static Val none_below(Nv *n, const Val *x, const int *regs, int count, double least)
+{
+    uint32_t zero = 0 - (bits_of(least) << 1);
+
+    return LLVMBuildICmp(n->b, LLVMIntULE, farthest(n, x, regs, count, true, least),
+                         llvm_int(n->l->i32, zero), "");
 }
 
 /* Registers x[regs[]], each to be divided by s[regs[]]; those that share one stand together. */
@@ -297,16 +297,6 @@ static Ways ways_begin(Nv *n, Val good)
     return w;
 }
 
-/* The first one, too, where `good`, which is found out at the head of the second one, is so. */
-static void ways_or(Nv *n, Ways *w, Val good)
-{
-    LLVMBasicBlockRef rest = nv_block(n);
-
-    LLVMBuildCondBr(n->b, good, w->way, rest);
-    w->detour = rest;
-    LLVMPositionBuilderAtEnd(n->b, w->way);
-}
-
 static void ways_end(Nv *n, Ways w, const Group *g, const Val *usual, Val *out)
 {
     Val rare[MOST];
@@ -330,18 +320,36 @@ static bool all_moderate(const Group *g)
            all_from(g->x, g->regs, g->count, LLVMFPExt, LLVMFPExt);
 }
 
+/* i1: are all of these numbers? */
+static Val moderate_fit(Nv *n, const Group *g)
+{
+    if (all_from(g->x, g->regs, g->count, LLVMSIToFP, LLVMUIToFP))
+        return llvm_int(n->l->i1, 1);
+    return none_above(n, g->x, g->regs, g->count, FLT_MAX);
+}
+
 /* Where all dividends are 0 or within these, and that is so, too.  Zeros are told from what is
- * small behind a branch. */
+ * small behind a branch, whose threads come back to the others before any of them divides: LLVM
+ * must not see that these have nothing left to ask, or they would go ahead by themselves. */
 static Ways begin_within(Nv *n, const Group *g, Val too, double least, double most)
 {
+    LLVMTypeRef i32 = n->l->i32;
     Val within = all_within(n, g->x, g->regs, g->count, true, least, most);
-    Ways w = ways_begin(n, LLVMBuildAnd(n->b, within, too, ""));
+    Val yes = nv_pure_asm(n, i32, "mov.b32 $0, 1;", "=r", NULL, 0);
+    LLVMBasicBlockRef asked = nv_block(n), known = nv_block(n), from[2];
 
-    LLVMPositionBuilderAtEnd(n->b, w.detour);
-    Val fit = all_fit(n, g->x, g->regs, g->count, least);
+    llvm_likely(n->l, LLVMBuildCondBr(n->b, LLVMBuildAnd(n->b, within, too, ""), known, asked));
+    from[0] = LLVMGetInsertBlock(n->b);
+    LLVMPositionBuilderAtEnd(n->b, asked);
+    Val fit = none_below(n, g->x, g->regs, g->count, least);
     fit = LLVMBuildAnd(n->b, fit, none_above(n, g->x, g->regs, g->count, most), "");
-    ways_or(n, &w, LLVMBuildAnd(n->b, fit, too, ""));
-    return w;
+    fit = LLVMBuildZExt(n->b, LLVMBuildAnd(n->b, fit, too, ""), i32, "");
+    LLVMBuildBr(n->b, known);
+    from[1] = LLVMGetInsertBlock(n->b);
+    LLVMPositionBuilderAtEnd(n->b, known);
+    Val good = LLVMBuildPhi(n->b, i32, "");
+    LLVMAddIncoming(good, (Val[]){yes, fit}, from, 2);
+    return ways_begin(n, LLVMBuildICmp(n->b, LLVMIntNE, good, llvm_int(i32, 0), ""));
 }
 
 /* The registers that have the first of those that share a divisor; how many. */
@@ -377,11 +385,11 @@ static void divide_shared(Nv *n, const Group *g, Val *out)
     Val good = divisors_fit(n, g, moderate ? LARGEST : MOST_DIVISOR);
 
     for (int k = 0; k < divisors; k++)
-        r[k] = inverse(n, g->s[first[k]]);
-    Ways w =
-        moderate
-            ? ways_begin(n, LLVMBuildAnd(n->b, good, all_fit(n, g->x, g->regs, g->count, 0), ""))
-            : begin_within(n, g, good, LEAST_SHARED, LARGEST_SHARED);
+        r[k] = guess_of(n, g->s[first[k]]);
+    Ways w = moderate ? ways_begin(n, LLVMBuildAnd(n->b, good, moderate_fit(n, g), ""))
+                      : begin_within(n, g, good, LEAST_SHARED, LARGEST_SHARED);
+    for (int k = 0; k < divisors; k++)
+        r[k] = inverse(n, g->s[first[k]], r[k]);
     for (int i = 0, k = -1; i < g->count; i++) {
         Val s = g->s[g->regs[i]];
         k += i == 0 || s != g->s[g->regs[i - 1]];
@@ -414,7 +422,7 @@ static void invert_group(Nv *n, const Group *g, const NvDivision *d, Val *out)
 {
     double least = 0x1p-126 * fmax(fabs(d->power), 1), most = 0x1p126 * fmin(fabs(d->power), 1);
     LLVMTypeRef f32 = n->l->f32;
-    Val one = llvm_real(f32, 1), power = llvm_real(f32, d->power), usual[MOST];
+    Val power = llvm_real(f32, d->power), usual[MOST];
     Val good = d->large
                    ? LLVMBuildFCmp(n->b, LLVMRealOLT, largest(n, g->s, g->regs, g->count, false),
                                    llvm_real(f32, most), "")
@@ -423,7 +431,7 @@ static void invert_group(Nv *n, const Group *g, const NvDivision *d, Val *out)
     Ways w = ways_begin(n, good);
 
     for (int i = 0; i < g->count; i++) {
-        Val r = reciprocal(n, g->s[g->regs[i]], one);
+        Val r = reciprocal(n, g->s[g->regs[i]]);
         usual[i] = d->power == 1 ? r : LLVMBuildFMul(n->b, r, power, "");
     }
     ways_end(n, w, g, usual, out);
@@ -449,7 +457,7 @@ static void divide_each(Nv *n, const Group *g, const NvDivision *d, Val *out)
     for (int i = 0; i < g->count; i++) {
         Val s = g->s[g->regs[i]], x = g->x[g->regs[i]];
         Val size = d->positive ? s : llvm_call1(n->l, n->b, "llvm.fabs", s);
-        Val r = inverse(n, size);
+        Val r = inverse(n, size, guess_of(n, size));
         usual[i] = quotient_by(n, size, r, d->positive ? x : with_sign_of(n, x, s));
     }
     ways_end(n, w, g, usual, out);
