@@ -7,6 +7,7 @@
  *  - the same with longer vectors: lanes' bits that go on where a thread's run of neighbours ends
  *    change places with registers' bits, which shuffles within the warp can do.  What mma.sync
  *    leaves in a thread are two neighbours in a row of eight;
+ *  - of these the better one, with vectors that go on in the next lane, by shuffles as well;
  *  - the coalesced layout, through shared memory most often; of what goes by elements in each of
  *    them one with neighbours in lanes beside each other.
  * Some stores later turn out not to be done by threads at all (gpu_schedule/nv_send.c).
@@ -246,10 +247,22 @@ static const Layout *choose_by_elements(NvPlan *p, const Op *op, const Layout *h
                                                                                      : home;
 }
 
+/* Take it in place of the best so far, whose cost is *least, if it costs less. */
+static void try_layout(NvPlan *p, const Op *op, const Layout *l, const Layout **best,
+                       int64_t *least)
+{
+    int64_t cost = nv_cost_of_store(p, op, l);
+
+    if (cost < *least) {
+        *best = nv_layout(p, l);
+        *least = cost;
+    }
+}
+
 static const Layout *choose_layout(NvPlan *p, const Op *op, const Value *data)
 {
     const Layout *home = nv_home(p, data), *coalesced = nv_coalesced(p, op);
-    Layout longer;
+    Layout other;
     int dim, nvector = nv_most_vector_bits(p, op, &dim);
 
     if (home && coalesced && layout_equal(home, coalesced) && nvector == 0)
@@ -258,24 +271,15 @@ static const Layout *choose_layout(NvPlan *p, const Op *op, const Value *data)
         return coalesced;
     const Layout *best = home;
     int64_t least = nv_cost_of_store(p, op, home);
-    longer = *home;
-    if (lengthen_runs(&longer, dim, nvector) && !layout_equal(&longer, home)) {
-        int64_t cost = nv_cost_of_store(p, op, &longer);
-        if (cost < least) {
-            best = nv_layout(p, &longer);
-            least = cost;
-        }
-    }
-    longer = *best;
-    if (nvector > 0 && find_basis(longer.reg, longer.nreg, 1u << layout_shift(&longer, dim)) >= 0 &&
-        line_up_lanes(&longer, dim, nvector)) {
-        int64_t cost = nv_cost_of_store(p, op, &longer);
-        if (cost < least) {
-            best = nv_layout(p, &longer);
-            least = cost;
-        }
-    }
-    return nv_cost_of_store(p, op, coalesced) < least ? coalesced : best;
+    other = *home;
+    if (lengthen_runs(&other, dim, nvector) && !layout_equal(&other, home))
+        try_layout(p, op, &other, &best, &least);
+    other = *best;
+    if (nvector > 0 && find_basis(other.reg, other.nreg, 1u << layout_shift(&other, dim)) >= 0 &&
+        line_up_lanes(&other, dim, nvector))
+        try_layout(p, op, &other, &best, &least);
+    try_layout(p, op, coalesced, &best, &least);
+    return best;
 }
 
 void nv_list_store(NvPlan *p, const Op *op)

@@ -32,6 +32,11 @@ typedef struct {
     int made, read;
 } Life;
 
+static int64_t registers_of(const NvTile *t)
+{
+    return (int64_t)layout_registers(t->layout) * (type_size(t->value->type) > 4 ? 2 : 1);
+}
+
 /* Registers that hold data: masks are in others, addresses and indices are made where they are
  * used. */
 static int64_t data_registers(const NvPlan *p, const NvTile *t)
@@ -40,7 +45,7 @@ static int64_t data_registers(const NvPlan *p, const NvTile *t)
 
     if (!t->layout || type->pointer || type->dtype == DT_I1 || !nv_home(p, t->value))
         return 0;
-    return (int64_t)layout_registers(t->layout) * (type_size(type) > 4 ? 2 : 1);
+    return registers_of(t);
 }
 
 /* Of the steps of the kernel; NULL: some have steps within, of which nobody knows how often they
@@ -124,8 +129,7 @@ static int64_t scanned_registers(const NvPlan *p)
         const NvStep *s = p->body->steps.at[i];
         int64_t n = 0;
         for (int k = 0; s->kind == NV_SCAN && s->nin > 1 && k < s->nin; k++)
-            n += (int64_t)layout_registers(s->in[k]->layout) *
-                 (type_size(s->in[k]->value->type) > 4 ? 2 : 1);
+            n += registers_of(s->in[k]);
         most = MAX(most, n);
     }
     return most;

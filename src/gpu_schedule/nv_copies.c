@@ -344,7 +344,6 @@ static LoopView copy_of_view(const LoopView *v)
 static bool often_held_go(const LoopView *v, const LoopView *own)
 {
     int64_t alone = 0, often = 0;
-    int candidates = 0;
 
     for (int i = v->copies.len; i < own->copies.len; i++) {
         int64_t bytes = nv_stage_part(v->plan, own->copies.at[i]);
@@ -353,9 +352,8 @@ static bool often_held_go(const LoopView *v, const LoopView *own)
         often += many ? bytes : 0;
         if (many && ((const NvCopy *)own->copies.at[i]->detail)->own > 1)
             return false;
-        candidates++;
     }
-    return often <= alone && candidates == count_for_next_round(v);
+    return often <= alone && own->copies.len - v->copies.len == count_for_next_round(v);
 }
 
 static LoopView with_next_round(const LoopView *v, bool often)
