@@ -405,5 +405,6 @@ void nv_pipeline(NvPlan *p)
 
     nv_count_users(p->body, users);
     walk(p, p->body, users);
-    nv_ring_finish(p);
+    if (p->commons == 0) /* else there will be another plan */
+        nv_ring_finish(p);
 }
