@@ -203,6 +203,7 @@ static void make_code(Llvm *l, void *nv)
     n->reciprocals = map_new(n->arena);
     n->halves = map_new(n->arena);
     n->made = map_new(n->arena);
+    n->kept = map_new(n->arena);
     n->held = map_new(n->arena);
     n->stage = NEW_N(n->arena, Val, n->plan->buffers.len + 1);
     emit_function(n);

@@ -61,6 +61,7 @@ typedef struct {
     Map *reciprocals;              /* .. what divides by a number */
     Map *made;                     /* nv_pair.c: how words were made; */
     VEC(struct NvIssued *) issued; /* nv_memory.c: loads that a branch has to see yet */
+    Map *kept;                     /* nv_memory.c: words that came in front of slices, by tile */
     Map *held;                     /* nv_hold.c: cells of words, and lists of them, by step */
     Map *halves;                   /* nv_pair.c: bytes that were computed as halves of words */
     Val *stage;      /* by buffer: where its stage of now begins, an i32; NULL: it has one */
@@ -266,6 +267,8 @@ void nv_ahead_land(Nv *n, const NvRunner *r,
                    Val **results); /* behind the loop: products in flight */
 /* NV_COPY: asks for a load's elements in shared memory, in the stage of now; waits for nothing. */
 void nv_copy(Nv *n, const NvStep *s);
+/* Registers that the slice of now reads of what lies in words (NvStep.words). */
+void nv_take_words(Nv *n, const NvBlock *slices);
 void nv_take(Nv *n, const NvStep *s); /* NV_TAKE: what has been copied to shared memory */
 /* Of both: does a vector begin with that register that no other one equals, and where it lies. */
 bool nv_begins_own(const NvStep *s, int r);

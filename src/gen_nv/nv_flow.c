@@ -459,11 +459,27 @@ static Val stores_something(Nv *n, const NvStep *slices)
     return any;
 }
 
+/* What is read behind all slices is made in its own: LLVM would rather compute it there, where what
+ * it is made of would have to be kept until then. */
+static void make_now(Nv *n, const NvBlock *slices)
+{
+    for (int i = 0; i < slices->steps.len; i++) {
+        const NvStep *s = slices->steps.at[i];
+        for (int r = 0; s->leaves && r < nv_count(s->out[0]); r++) {
+            Val *v = &n->regs[s->out[0]->id][r];
+            if (nv_turn(n, s, s->out[0], r) && LLVMTypeOf(*v) == n->l->f32)
+                *v = nv_asm(n, n->l->f32, "", "=f,0", v, 1);
+        }
+    }
+}
+
 static void emit_slices(Nv *n, const NvStep *s)
 {
     for (n->slice = 0; n->slice < s->slices; n->slice++) {
+        nv_take_words(n, s->body[0]);
         if (!s->inside || n->slice < s->filled) {
             nv_steps(n, s->body[0]);
+            make_now(n, s->body[0]);
             continue;
         }
         LLVMBasicBlockRef slice = nv_block(n), behind = nv_block(n);

@@ -7,6 +7,8 @@
  */
 #include "nv.h"
 
+#include <string.h>
+
 /* One group of registers of an access. */
 typedef struct {
     const NvStep *step;
@@ -186,6 +188,53 @@ static void keep_words(Nv *n, const Group *a, int r, const Val *words)
     vec_push(n->arena, &n->issued, x);
 }
 
+/* What a load has brought for slices behind it: by register the words of the vector that begins
+ * there, until one of these asks for it. */
+typedef struct {
+    Group group;
+    struct Words {
+        Val at[NV_MOST_WORDS];
+    } *words;
+} Kept;
+
+static void keep_for_slices(Nv *n, const Group *a, int r, const Val *words)
+{
+    Kept *k = map_get(n->kept, MAP_KEY(a->shape));
+
+    if (!k) {
+        k = NEW(n->arena, Kept);
+        *k = (Kept){*a, NEW_N(n->arena, struct Words, nv_count(a->shape))};
+        map_put(n->kept, MAP_KEY(a->shape), k);
+    }
+    memcpy(&k->words[r], words, sizeof k->words[r]);
+}
+
+static void take_out(Nv *n, const NvTile *t, int r)
+{
+    Kept *k = map_get(n->kept, MAP_KEY(t));
+
+    if (!k || r < 0)
+        return;
+    r &= ~nv_vector_register(k->group.step->access->regs, 0, k->group.count - 1);
+    if (k->words[r].at[0])
+        put_elements(n, &k->group, r, k->words[r].at, n->regs[t->id]);
+    k->words[r].at[0] = NULL;
+}
+
+void nv_take_words(Nv *n, const NvBlock *slices)
+{
+    for (int i = 0; i < slices->steps.len; i++) {
+        const NvStep *s = slices->steps.at[i];
+        const NvTile *shape = nv_step_shape(s);
+        for (int r = 0; r < nv_count(shape); r++) {
+            for (int k = 0; nv_turn(n, s, shape, r) && k < s->nin; k++) {
+                if (s->in[k])
+                    take_out(n, s->in[k], nv_register_read(s, k, r));
+            }
+        }
+    }
+}
+
 static void load_group(Nv *n, const Group *a, int r, Val *out)
 {
     NvPlace p;
@@ -206,6 +255,8 @@ static void load_group(Nv *n, const Group *a, int r, Val *out)
     nv_read(n, &p, has_other ? other : NULL, words);
     if (a->step->issued)
         keep_words(n, a, r, words);
+    else if (a->step->words)
+        keep_for_slices(n, a, r, words);
     else
         put_elements(n, a, r, words, out);
 }

@@ -30,7 +30,7 @@
 
 enum {
     NV_ACCESS_BYTES = 16,        /* of one thread, in one instruction */
-    NV_LEAST_COPY = 4,           /* .. that copies to shared memory by itself, at least */
+    NV_LEAST_COPY = 4,           /* .. that is copied to shared memory by itself, at least */
     NV_MOST_REGISTERS = 1 << 20, /* of all tiles together: a plan beyond is refused */
     /* from here on LLVM does what takes linear time alone; ptxas does the rest as well, in code
      * that is up to a sixth longer */
@@ -168,18 +168,17 @@ struct NvStep {
     int number;   /* in program order, as NvBuffer counts */
     const Op *op; /* NULL of barriers that the planner has put in */
     const NvTile **in, **out;
-    int nin, nout; /* in: one for each operand of the op, and STORE_FIELDS; NULL where it wants
-                      none */
+    int nin, nout; /* in: one for each operand of the op, and STORE_FIELDS; NULL: it wants none */
     NvWarps who;   /* does it */
     VEC(NvUse) uses;
     NvWait within; /* between its parts; of NV_BARRIER: what it is */
     NvWait before; /* in front of it: nv_put_barriers() puts an NV_BARRIER there */
     bool early;    /* NV_LOAD: may be done in front of what comes first, which is worth it */
     bool again;    /* NV_COMPUTE: it has been made before, which the assembler must not see */
+    bool words;    /* NV_LOAD: it stays in words, of which slices take what they ask for */
     const NvStep *issued; /* NV_LOAD: for a loop's next round; behind that step, the last of them,
                              all are issued.  NULL: when the assembler likes */
-    NvBlock
-        *body[2]; /* of for, while, if; body[0] of reduce and scan: what combines two elements */
+    NvBlock *body[2]; /* of for, while, if; [0] of reduce and scan: what combines two elements */
     /* of one kind each */
     const int32_t *take; /* NV_COMPUTE of a move: register r is take[r] of the operand; -1: nothing;
                           * NULL: the same number */
@@ -193,9 +192,10 @@ struct NvStep {
     int slices;             /* NV_SLICES: how many */
     int filled; /* .. of which so many are done by all threads, and the others by those of */
     const NvTile *inside; /* which `inside` has a lane there; NULL: all are filled */
-    int16_t *slice_of;    /* of steps in those, by register: in which one it is made or stored,
-                           * none where it is beyond; NULL: in no slices */
-    const void *detail;   /* of the kinds whose file says what it is */
+    bool leaves; /* of steps in those: what it makes is read behind them, and kept till then */
+    int16_t *slice_of;  /* .. by register: in which one it is made or stored, none where it is
+                         * beyond; NULL: in no slices */
+    const void *detail; /* of the kinds whose file says what it is */
 };
 
 struct NvBlock {

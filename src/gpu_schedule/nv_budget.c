@@ -48,24 +48,37 @@ static int64_t data_registers(const NvPlan *p, const NvTile *t)
     return registers_of(t);
 }
 
-/* Of the steps of the kernel; NULL: some have steps within, of which nobody knows how often they
- * are done, or multiply, which is planned register by register. */
+/* Step number i of the kernel; what goes by slices is one step.  False: it has steps within of
+ * which nobody knows how often they are done, or multiplies, which is planned register by register.
+ */
+static bool note_life(const NvStep *s, int i, Life *lives)
+{
+    if (s->kind == NV_DOT ||
+        (s->body[0] && s->kind != NV_REDUCE && s->kind != NV_SCAN && s->kind != NV_SLICES))
+        return false;
+    for (int k = 0; k < s->nin; k++) {
+        if (s->in[k])
+            lives[s->in[k]->id].read = i;
+    }
+    for (int k = 0; k < s->nout; k++) {
+        if (s->out[k])
+            lives[s->out[k]->id].made = i;
+    }
+    for (int k = 0; s->kind == NV_SLICES && k < s->body[0]->steps.len; k++) {
+        if (!note_life(s->body[0]->steps.at[k], i, lives))
+            return false;
+    }
+    return true;
+}
+
+/* NULL: nobody knows. */
 static const Life *lives_of(const NvPlan *p)
 {
     Life *lives = NEW_N(p->arena, Life, p->tiles.len + 1);
 
     for (int i = 0; i < p->body->steps.len; i++) {
-        const NvStep *s = p->body->steps.at[i];
-        if (s->kind == NV_DOT || (s->body[0] && s->kind != NV_REDUCE && s->kind != NV_SCAN))
+        if (!note_life(p->body->steps.at[i], i, lives))
             return NULL;
-        for (int k = 0; k < s->nin; k++) {
-            if (s->in[k])
-                lives[s->in[k]->id].read = i;
-        }
-        for (int k = 0; k < s->nout; k++) {
-            if (s->out[k])
-                lives[s->out[k]->id].made = i;
-        }
     }
     return lives;
 }

@@ -246,6 +246,8 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         text_put(&x->out, s->issued ? ", issued early" : ", early");
     if (s->again)
         text_put(&x->out, " again");
+    if (s->words)
+        text_put(&x->out, ", in words");
     for (int i = 0; i < s->uses.len; i++) {
         const NvBuffer *b = &x->plan->buffers.at[s->uses.at[i].buffer];
         if (i == 0 || s->uses.at[i].buffer != s->uses.at[i - 1].buffer)

@@ -53,14 +53,24 @@ void nv_choose_budget(NvPlan *p); /* NvPlan.together */
 void nv_slice(NvPlan *p);
 /* The tile whose registers a step makes, or stores; NULL: it has none. */
 const NvTile *nv_step_shape(const NvStep *s);
+/* Are these two thirds of a thread's registers?  Addresses need some, and so do other blocks. */
+bool nv_takes_many(const NvPlan *p, int64_t registers);
+/* nv_words.c */
 /* The register of operand i that register r of a step that may go by slices is made of; -1: none.
  */
 int nv_register_read(const NvStep *s, int i, int r);
 /* Registers of 32 bits that one of the tile takes: none where it is a mask, which are in others, or
  * an index, which is made where it is used. */
 int nv_register_words(const NvPlan *p, const NvTile *t);
-/* Are these two thirds of a thread's registers?  Addresses need some, and so do other blocks. */
-bool nv_takes_many(const NvPlan *p, int64_t registers);
+enum { NV_MOST_HALVES = 8 }; /* times that a chain's tiles are halved */
+/* How often to halve them for corners that several loads read; 0: there are none. */
+int nv_halves_of_corners(const NvPlan *p, NvStep *const *steps, int count);
+/* The steps of a chain in an order in which its loads, and what these are made of, come
+ * first; how many those are, 0 where some have to stay. */
+int nv_loads_first(const NvPlan *p, NvStep *const *steps, int count, NvStep **order);
+/* Bits of the number of a register of what a load gives within the word in which it comes. */
+int nv_within_word(const NvStep *load);
+uint32_t nv_vector_bits(const NvStep *s); /* of a register's number, within the access's vector */
 /* nv_raise.c: conversions of small tiles go in front of chains of long ones. */
 void nv_raise(NvPlan *p);
 

@@ -11,6 +11,9 @@
  * Blocks are powers of two, and what a row has often ends in the middle: where all stores have one
  * mask, slices are for threads alone that have something to store there.
  *
+ * A slice that loads waits for memory by itself.  Where registers hold what all of them load, as
+ * the words in which it comes, all loads of a chain stand in front of its slices (nv_words.c).
+ *
  * Runs last, when barriers are in the plan.  A chain has none inside, so no two of its accesses to
  * memory meet, but for those of one thread to one element, whose order slices keep.
  */
@@ -18,7 +21,7 @@
 
 #include <string.h>
 
-enum { NOBODY = INT16_MAX, MOST_HALVES = 8 };
+enum { NOBODY = INT16_MAX };
 
 /* What makes one register of a step, with the others of its vector. */
 typedef struct {
@@ -35,7 +38,8 @@ typedef struct {
     int16_t **slices; /* by tile that a step makes: in which slice each register is wanted */
     int32_t **last;   /* by tile that is read: which event reads each register last */
     Map *vectors; /* by layout: bits of the register's number that are in a vector of some access */
-    Event *events; /* room for all */
+    const NvStep **loads; /* by tile: the load in front of the slices that gives it, in words */
+    Event *events;        /* room for all */
 } Chain;
 
 /* --- what a step reads and makes --- */
@@ -59,32 +63,6 @@ static bool is_live(const NvTile *t, int r)
     return !t->layout || layout_register_live(t->layout, (uint32_t)r);
 }
 
-/* Bits of the register's number within the vector of an access. */
-static uint32_t vector_of(const NvStep *s)
-{
-    uint32_t bits = 0;
-
-    for (int i = 0; s->access && i < s->access->vector_bits; i++)
-        bits |= 1u << s->access->regs[i];
-    return bits;
-}
-
-int nv_register_read(const NvStep *s, int i, int r)
-{
-    if (!s->in[i])
-        return -1;
-    if (!s->in[i]->layout)
-        return 0;
-    if (s->kind == NV_CONVERT)
-        return s->conversion->take[r];
-    if (s->kind == NV_COMPUTE)
-        return s->take ? s->take[r] : r;
-    int first = r & ~(int)vector_of(s);
-    if (i == 0)
-        return first & ~(int)s->access->run;
-    return i == (s->kind == NV_LOAD ? (int)LOAD_MASK : (int)STORE_MASK) ? first : r;
-}
-
 static bool may_be_cut(const NvStep *s)
 {
     switch (s->kind) {
@@ -97,16 +75,6 @@ static bool may_be_cut(const NvStep *s)
     default:
         return false;
     }
-}
-
-int nv_register_words(const NvPlan *p, const NvTile *t)
-{
-    const Type *type = t->value->type;
-    const NvValue *facts = nv_value(p, t->value);
-
-    if (!type->pointer && (type->dtype == DT_I1 || (!facts->home && facts->cost <= NV_CHEAP)))
-        return 0;
-    return type->pointer || type_size(type) > 4 ? 2 : 1;
 }
 
 /* --- slices --- */
@@ -137,7 +105,7 @@ static void want(int16_t *slices, int r, int slice)
 /* Registers of a vector, or fields of a record, are there at once. */
 static void join_vectors(const NvStep *s, int16_t *slices, int n)
 {
-    uint32_t vector = vector_of(s);
+    uint32_t vector = nv_vector_bits(s);
 
     for (int r = 0; vector && r < n; r++)
         want(slices, r & ~(int)vector, slices[r]);
@@ -192,7 +160,7 @@ static void cut(const Chain *c, int bits)
 /* All of a chain in the order in which a thread does them; returns how many. */
 static int32_t list_events(const Chain *c, int slices, Event *out)
 {
-    int32_t begin[(1 << MOST_HALVES) + 1] = {0};
+    int32_t begin[(1 << NV_MOST_HALVES) + 1] = {0};
 
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < c->count; i++) {
@@ -213,6 +181,14 @@ static int32_t list_events(const Chain *c, int slices, Event *out)
     return begin[slices - 1];
 }
 
+/* What a register takes: of what lies in words that of its word. */
+static int words_of(const Chain *c, const NvTile *t, int r)
+{
+    const NvStep *load = c->loads[t->id];
+
+    return load && (r & nv_within_word(load)) != 0 ? 0 : nv_register_words(c->plan, t);
+}
+
 /* Notes which event reads a register last.  Gives what those take that no step of the chain makes:
  * they are in use from the beginning on. */
 static int64_t note_reads(const Chain *c, const Event *events, int32_t n)
@@ -227,7 +203,7 @@ static int64_t note_reads(const Chain *c, const Event *events, int32_t n)
                 continue;
             int32_t *last = &c->last[s->in[i]->id][from];
             if (*last < 0 && !c->slices[s->in[i]->id])
-                sum += nv_register_words(c->plan, s->in[i]);
+                sum += words_of(c, s->in[i], from);
             *last = leaves(c, s->in[i]) ? INT32_MAX : e;
         }
     }
@@ -259,7 +235,7 @@ static int64_t registers_in_use(const Chain *c, int bits)
             int from = nv_register_read(s, i, c->events[e].reg);
             if (from < 0 || c->last[s->in[i]->id][from] != e)
                 continue;
-            now -= nv_register_words(c->plan, s->in[i]);
+            now -= words_of(c, s->in[i], from);
             c->last[s->in[i]->id][from] = INT32_MAX; /* not twice */
         }
     }
@@ -296,13 +272,13 @@ static int64_t all_registers(const Chain *c)
  * can be done, for what is read at once is waited for once. */
 static int choose_slices(const Chain *c)
 {
-    int64_t now[MOST_HALVES + 1], fair = most_registers(c->plan) * 3 / 8, least;
+    int64_t now[NV_MOST_HALVES + 1], fair = most_registers(c->plan) * 3 / 8, least;
     int n = 0, best = 0;
 
     now[0] = least = registers_in_use(c, 0);
     if (!nv_takes_many(c->plan, least))
         return 0;
-    while (n < MOST_HALVES && now[n] > fair) {
+    while (n < NV_MOST_HALVES && now[n] > fair) {
         n++;
         now[n] = registers_in_use(c, n);
         least = MIN(least, now[n]);
@@ -316,58 +292,23 @@ static int choose_slices(const Chain *c)
     return best;
 }
 
-/* Is it made of what a tile of other addresses was found at? */
-static bool is_of_loaded(const Value *v, int steps)
+/* The same of a chain whose loads stand in front of it, where two programs have registers for them,
+ * or else one has; 0: they do not fit. */
+static int choose_behind_loads(const Chain *c)
 {
-    const Op *op = v->def;
+    int64_t most = most_registers(c->plan), now[NV_MOST_HALVES + 1];
+    int64_t two = MIN(most, c->plan->chip->registers / nv_thread_count(c->plan) / 2);
+    const int64_t rooms[] = {two * 3 / 4, most * 2 / 3};
 
-    if (!op || !type_is_tile(v->type) || steps == 0)
-        return false;
-    if (op_only_reads(op))
-        return true;
-    for (int i = 0; op_has(op, PURE) && i < op->noperands; i++) {
-        if (is_of_loaded(op->operands[i], steps - 1))
-            return true;
+    for (int n = 1; n <= NV_MOST_HALVES; n++)
+        now[n] = registers_in_use(c, n);
+    for (int i = 0; i < COUNT(rooms); i++) {
+        for (int n = 1; n <= NV_MOST_HALVES; n++) {
+            if (now[n] <= rooms[i])
+                return n;
+        }
     }
-    return false;
-}
-
-/* Does each lane read where what was loaded for it says? */
-static bool is_scattered(const NvPlan *p, const NvStep *s)
-{
-    enum { STEPS = 24 };
-    const Axis *x =
-        s->kind == NV_LOAD && s->in[0]->layout ? axis_of(p->axis, s->in[0]->value) : NULL;
-
-    for (int d = 0; x && d < s->in[0]->layout->rank; d++) {
-        if (x->contiguity[d] > 1)
-            return false;
-    }
-    return x && is_of_loaded(s->in[0]->value, STEPS);
-}
-
-/* Corners of a cell, say, that are read somewhere: what one load brings to the cache is there for
- * another one as long as few lie between.  How often to halve the tiles for that. */
-static int halves_of_corners(const Chain *c)
-{
-    enum { FEW = 16 }; /* elements that a thread asks for at once */
-    uint64_t seen = 0;
-    int64_t elements = 0;
-    bool again = false;
-    int halves = 0;
-
-    for (int i = 0; i < c->count; i++) {
-        const NvStep *s = c->steps[i];
-        if (!is_scattered(c->plan, s))
-            continue;
-        uint64_t bases = ir_bases_of(c->plan->bases, s->op->operands[LOAD_PTR]);
-        again |= (seen & bases) != 0;
-        seen |= bases;
-        elements += registers_of(s->out[0]);
-    }
-    while (again && halves < MOST_HALVES && elements >> halves > FEW)
-        halves++;
-    return halves;
+    return 0;
 }
 
 static void note_vector(Chain *c, const NvStep *s)
@@ -379,13 +320,12 @@ static void note_vector(Chain *c, const NvStep *s)
         bits = NEW(c->plan->arena, uint32_t);
         map_put(c->vectors, MAP_KEY(l), bits);
     }
-    *bits |= vector_of(s);
+    *bits |= nv_vector_bits(s);
 }
 
 static void begin_chain(Chain *c)
 {
     NvPlan *p = c->plan;
-
     int64_t events = 0;
 
     c->vectors = map_new(p->arena);
@@ -408,6 +348,7 @@ static void begin_chain(Chain *c)
     c->events = NEW_N(p->arena, Event, events);
 }
 
+/* The chain is cut. */
 static void end_chain(Chain *c)
 {
     for (int i = 0; i < c->count; i++) {
@@ -420,6 +361,14 @@ static void end_chain(Chain *c)
                 c->inside[c->steps[i]->in[k]->id] = 0;
         }
     }
+}
+
+/* It is not, or will be otherwise. */
+static void forget_chain(Chain *c)
+{
+    end_chain(c);
+    for (int i = 0; i < c->count; i++)
+        c->steps[i]->slice_of = NULL;
 }
 
 /* --- slices beyond the end of a row --- */
@@ -483,28 +432,74 @@ static void leave_out_slices(const Chain *c, NvStep *s)
     s->inside = s->filled < s->slices ? mask : NULL;
 }
 
-/* The step that does all of the chain, or NULL: it stays as it is. */
-static NvStep *slices_of(Chain *c)
+/* The step that does all of the chain in 1 << bits slices. */
+static NvStep *slices_of(const Chain *c, int bits)
 {
-    NvPlan *p = c->plan;
+    NvStep *s = nv_step(c->plan, NV_SLICES, NULL);
+
+    cut(c, bits);
+    s->body[0] = NEW(c->plan->arena, NvBlock);
+    s->slices = 1 << bits;
+    for (int i = 0; i < c->count; i++) {
+        const NvTile *t = c->steps[i]->nout > 0 ? c->steps[i]->out[0] : NULL;
+        c->steps[i]->leaves = t && t->layout && leaves(c, t) && nv_register_words(c->plan, t) > 0;
+        vec_push(c->plan->arena, &s->body[0]->steps, c->steps[i]);
+    }
+    leave_out_slices(c, s);
+    return s;
+}
+
+/* The steps of the chain, its loads first; *first: how many stand in front of slices. */
+static NvStep *slices_behind_loads(Chain *c, int *first)
+{
+    NvStep **steps = NEW_N(c->plan->arena, NvStep *, c->count), *s = NULL;
+    Chain rest = *c;
+
+    *first = nv_loads_first(c->plan, c->steps, c->count, steps);
+    rest.steps = steps + *first;
+    rest.count -= *first;
+    if (*first == 0 || rest.count < 2)
+        return NULL;
+    for (int i = 0; i < *first; i++) {
+        if (steps[i]->kind == NV_LOAD)
+            c->loads[steps[i]->out[0]->id] = steps[i];
+    }
+    begin_chain(&rest);
+    int bits = choose_behind_loads(&rest);
+    if (bits > 0) {
+        s = slices_of(&rest, bits);
+        for (int i = 0; i < *first; i++)
+            steps[i]->words = steps[i]->kind == NV_LOAD && nv_within_word(steps[i]) != 0 &&
+                              !leaves(&rest, steps[i]->out[0]);
+        c->steps = steps;
+        end_chain(&rest);
+    } else {
+        forget_chain(&rest);
+    }
+    return s;
+}
+
+/* The step that does the chain but for its first steps, or NULL: it stays as it is. */
+static NvStep *cut_chain(Chain *c, int *first)
+{
     NvStep *s = NULL;
 
-    int corners = halves_of_corners(c);
-    if (corners == 0 && !nv_takes_many(p, all_registers(c)))
+    *first = 0;
+    int corners = nv_halves_of_corners(c->plan, c->steps, c->count);
+    if (corners == 0 && !nv_takes_many(c->plan, all_registers(c)))
         return NULL;
     begin_chain(c);
-    int bits = MAX(corners, choose_slices(c));
-    if (bits > 0) {
-        cut(c, bits);
-        s = nv_step(p, NV_SLICES, NULL);
-        s->body[0] = NEW(p->arena, NvBlock);
-        s->slices = 1 << bits;
-        for (int i = 0; i < c->count; i++)
-            vec_push(p->arena, &s->body[0]->steps, c->steps[i]);
-        leave_out_slices(c, s);
-    }
-    for (int i = 0; !s && i < c->count; i++)
-        c->steps[i]->slice_of = NULL;
+    int bits = choose_slices(c);
+    forget_chain(c);
+    if (MAX(bits, corners) == 0)
+        return NULL;
+    if (corners == 0)
+        s = slices_behind_loads(c, first);
+    if (s)
+        return s;
+    *first = 0;
+    begin_chain(c);
+    s = slices_of(c, MAX(bits, corners));
     end_chain(c);
     return s;
 }
@@ -515,6 +510,7 @@ static void slice_block(Chain *c, NvBlock *b)
 
     for (int i = 0; i < b->steps.len;) {
         NvStep *s = b->steps.at[i];
+        int first = 0;
         for (int r = 0; s->kind != NV_REDUCE && s->kind != NV_SCAN && r < COUNT(s->body); r++) {
             if (s->body[r])
                 slice_block(c, s->body[r]);
@@ -522,10 +518,12 @@ static void slice_block(Chain *c, NvBlock *b)
         c->steps = &b->steps.at[i];
         for (c->count = 0; i + c->count < b->steps.len && may_be_cut(c->steps[c->count]);)
             c->count++;
-        NvStep *whole = c->count > 1 ? slices_of(c) : NULL;
-        int n = whole ? 1 : MAX(c->count, 1);
+        NvStep *whole = c->count > 1 ? cut_chain(c, &first) : NULL;
+        int n = whole ? first : MAX(c->count, 1);
         for (int k = 0; k < n; k++)
-            vec_push(c->plan->arena, &out.steps, whole ? whole : b->steps.at[i + k]);
+            vec_push(c->plan->arena, &out.steps, c->steps[k]);
+        if (whole)
+            vec_push(c->plan->arena, &out.steps, whole);
         i += MAX(c->count, 1);
     }
     b->steps.at = out.steps.at;
@@ -562,7 +560,8 @@ void nv_slice(NvPlan *p)
                .uses = uses,
                .inside = NEW_N(p->arena, int, n),
                .slices = NEW_N(p->arena, int16_t *, n),
-               .last = NEW_N(p->arena, int32_t *, n)};
+               .last = NEW_N(p->arena, int32_t *, n),
+               .loads = NEW_N(p->arena, const NvStep *, n)};
 
     count_uses(p->body, uses);
     slice_block(&c, p->body);
