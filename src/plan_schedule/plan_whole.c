@@ -11,7 +11,7 @@
  * first round, the second and the last one whether tiles follow one another, and along k so many
  * elements less are left.
  */
-#include "plan_internal.h"
+#include "plan_schedule_internal.h"
 
 enum { MOST_BEHIND = 40 /* ops, of a number */ };
 
