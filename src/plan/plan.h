@@ -253,6 +253,10 @@ typedef struct Step Step;
 typedef struct {
     const Step *product;
     const Nest *of[2]; /* that fill its operands, in each round */
+    int few;     /* rows: of so many blocks have DOT_MAX_VECTORS, and rows of b may be far apart; 0:
+                  * none
+                  */
+    bool column; /* it has one column: where that is dense, vectors go along k */
 } Whole;
 struct Step {
     StepKind kind;
@@ -454,6 +458,9 @@ enum { PLACE_PROGRAMS = 2, PLACE_PITCH = 2048, PLACE_BOTH = 2 };
 /* Bytes of an operand of one product (Whole) that more programs may have, a share of the second
  * cache. */
 enum { WHOLE_SHARED = 256 << 10 };
+/* Rows that are far apart come to few places of the first cache, which have room for so many of its
+ * first operand's. */
+enum { WHOLE_FAR_ROWS = 8 };
 
 /* Operands, as ir.h names those of other ops. */
 enum { DOT_A, DOT_B, DOT_ACC };
