@@ -266,7 +266,7 @@ void nv_ahead_land(Nv *n, const NvRunner *r,
                    Val **results); /* behind the loop: products in flight */
 /* NV_COPY: asks for a load's elements in shared memory, in the stage of now; waits for nothing. */
 void nv_copy(Nv *n, const NvStep *s);
-void nv_take(Nv *n, const NvStep *s); /* NV_TAKE: what the thread has copied for itself */
+void nv_take(Nv *n, const NvStep *s); /* NV_TAKE: what has been copied to shared memory */
 /* Of both: does a vector begin with that register that no other one equals, and where it lies. */
 bool nv_begins_own(const NvStep *s, int r);
 void nv_own_place(Nv *n, const NvTile *t, int vector, int bytes, NvPlace *out);

@@ -314,8 +314,37 @@ void nv_load(Nv *n, const NvStep *s)
         issue(n);
 }
 
+/* Of what has been copied for all threads. */
+static void take_common(Nv *n, const NvStep *s)
+{
+    const NvPut *take = s->detail;
+    const NvTile *to = s->out[0];
+    int count = 1 << take->nvector, bytes = s->in[0]->memory.bytes;
+    Val *out = nv_out(n, s, 0);
+    uint32_t threads[LAYOUT_THREAD_BITS];
+
+    nv_threads_of(to->layout, threads);
+    for (int r = 0; r < nv_count(to); r++) {
+        NvPlace p = {.how = "ld.shared", .bytes = bytes * count};
+        Val elements[NV_ACCESS_BYTES], words[NV_MOST_WORDS];
+        if ((r & nv_vector_register(take->regs, 0, count - 1)) != 0)
+            continue;
+        nv_shared_place(n, s->in[0], threads, layout_at(to->layout, (Holder){.reg = (uint32_t)r}),
+                        &p);
+        nv_read(n, &p, NULL, words);
+        nv_unpack(n, words, count, bytes, elements);
+        for (int i = 0; i < count; i++)
+            out[nv_vector_register(take->regs, r, i)] =
+                nv_from_bits(n, to->value->type, elements[i]);
+    }
+}
+
 void nv_take(Nv *n, const NvStep *s)
 {
+    if (s->detail) {
+        take_common(n, s);
+        return;
+    }
     Group a = access_of_step(s, s->out[0]);
     Val *out = nv_out(n, s, 0), words[NV_MOST_WORDS];
     int vector = 0;

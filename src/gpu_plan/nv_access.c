@@ -484,6 +484,17 @@ static const Layout *wanted_home(NvPlan *p, const Op *op, const Layout *wanted)
     return !wanted || in_loop || layout_registers(wanted) <= MOST ? wanted : nv_coalesced(p, op);
 }
 
+/* Where nobody had a say in it before it was wanted. */
+static void choose_late(NvPlan *p, const Op *op, const Layout *wanted)
+{
+    bool common = wanted && nv_is_common(p, op, wanted);
+    NvValue *facts = nv_value(p, op->results[0]);
+
+    facts->home = common ? nv_coalesced(p, op) : wanted_home(p, op, wanted);
+    if (common)
+        nv_make_common(p, op);
+}
+
 void nv_choose_load(NvPlan *p, const Op *op)
 {
     const Value *v = op->results[0];
@@ -510,7 +521,7 @@ void nv_list_load(NvPlan *p, const Op *op)
     NvValue *facts = nv_value(p, op->results[0]);
 
     if (!facts->home && facts->tiles.len > 0)
-        facts->home = wanted_home(p, op, facts->tiles.at[0]->layout);
+        choose_late(p, op, facts->tiles.at[0]->layout);
     NvTile *t = nv_result(p, op, 0);
     if (nv_list_field(p, op, t) || !t)
         return;

@@ -101,3 +101,13 @@ void nv_refuse(NvPlan *p, const Op *op, const char *what)
         diag(p->diags, DIAG_ERROR, p->func->span, "not yet on this target: %s", what);
     p->refused = true;
 }
+
+int nv_stages_wanted(const NvPlan *p, const Op *loop)
+{
+    enum { USUAL = 3, MOST = 8 };
+    int64_t n = attr_num_stages(loop);
+
+    if (n <= 0)
+        n = p->func->num_stages > 0 ? p->func->num_stages : USUAL;
+    return (int)MIN(n, MOST);
+}

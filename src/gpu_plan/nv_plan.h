@@ -30,6 +30,7 @@
 
 enum {
     NV_ACCESS_BYTES = 16,        /* of one thread, in one instruction */
+    NV_LEAST_COPY = 4,           /* .. that copies to shared memory by itself, at least */
     NV_MOST_REGISTERS = 1 << 20, /* of all tiles together: a plan beyond is refused */
     /* from here on LLVM does what takes linear time alone; ptxas does the rest as well, in code
      * that is up to a sixth longer */
@@ -57,6 +58,7 @@ typedef struct NvTile {
     SharedLayout memory;  /* of that */
     bool by_unit;         /* the unit for matrices reads it there by itself, not threads: writers
                              need a fence */
+    bool common;          /* it is copied there once, and each thread takes what it wants */
     const struct NvTile *whole; /* not NULL: this one lies there in pieces of bf16, `pieces` tiles
                                    one behind the other, made of that one in shared memory */
     int pieces;
@@ -102,7 +104,7 @@ typedef enum {
     NV_PUT,     /* registers to a tile in shared memory */
     NV_SPLIT,   /* a tile in shared memory to its pieces there */
     NV_COPY,    /* memory to a tile in shared memory, without waiting for it */
-    NV_TAKE,    /* what each thread has copied there for itself */
+    NV_TAKE,    /* what lies there, copied by each thread for itself or for all, to registers */
     NV_FILL,    /* of the producer: a round's tiles come to the ring's next stage (nv_ring.h) */
     NV_SEND, /* registers to memory by way of shared memory, without waiting for it (nv_ring.h) */
     NV_SENT, /* a wait for that: what it says that it reads is no longer read */
@@ -247,7 +249,8 @@ typedef struct {
                              all, to `layout` */
 } NvCopy;
 
-/* Detail of NV_PUT: vectors in which a tile is laid down, as bits of the register's number. */
+/* Detail of NV_PUT: vectors in which a tile is laid down, as bits of the register's number; of the
+ * NV_TAKE of one that is copied for all, those in which it is read. */
 struct NvPut {
     int nvector;
     int8_t regs[MAX_VECTOR_BITS];
@@ -267,10 +270,12 @@ typedef struct {
 /* What the planner knows of a value, by its id. */
 typedef enum { NV_WEAK, NV_PLAIN, NV_DOT_RESULT } NvStrength;
 typedef struct {
-    const Layout *home;  /* NULL: free, or a scalar */
-    NvStrength strength; /* of the wish to stay there */
-    int cost;            /* of one element, from what has a home on */
-    VEC(NvTile *) tiles; /* in the layouts in which it is wanted */
+    const Layout *home;   /* NULL: free, or a scalar */
+    NvStrength strength;  /* of the wish to stay there */
+    int cost;             /* of one element, from what has a home on */
+    VEC(NvTile *) tiles;  /* in the layouts in which it is wanted */
+    const NvTile *common; /* in shared memory, from where other layouts take it; NULL: it goes there
+                             from its home */
 } NvValue;
 
 /* Accesses of one shape that go along the same dimension fastest, which share their vectors. */
@@ -324,6 +329,8 @@ struct NvPlan {
     NvBlock *producer; /* the steps of its thread, the first one behind all warps */
     bool no_tensors;   /* tiles are not to come by tensor copies */
     bool no_pieces;    /* products are not to go in pieces */
+    bool no_common;    /* small tiles are not to be copied for all threads */
+    int commons;       /* tiles that shall be, and are not copies yet */
     bool no_sums;      /* sums are not to lie in tensor memory */
     int sum_columns;   /* of tensor memory that the program has; 0: none */
     int sums;          /* the buffer of their address and of what their products arrive at, */
@@ -407,6 +414,7 @@ NvTile *nv_own_tile(NvPlan *p, const NvTile *like, const Layout *l);
 NvStep *nv_step(NvPlan *p, NvStepKind kind, const Op *op); /* with room for all tiles; not listed */
 /* The same from one tile to another one of the same value. */
 NvStep *nv_step_between(NvPlan *p, NvStepKind kind, const NvTile *from, const NvTile *to);
+int nv_stages_wanted(const NvPlan *p, const Op *loop); /* of its copies to shared memory */
 void nv_list(NvPlan *p, NvStep *s); /* in front of those of the block that are listed already */
 int nv_buffer(NvPlan *p, int64_t bytes); /* a new one's number; nv_place() says where it lies */
 /* The step reads or writes the buffer; `late`: only behind the last time that it waits within. */
@@ -495,6 +503,15 @@ void nv_list_split(NvPlan *p, const NvTile *to); /* the step that makes them */
 /* Bits of the number of an element within the longest vector that registers of a layout have in one
  * piece in shared memory: bit i is bit regs[i] of the register's number. */
 int nv_shared_vector(const Layout *l, const SharedLayout *memory, int8_t regs[MAX_VECTOR_BITS]);
+
+/* nv_common.c: small tiles of a loop that many threads want alike */
+/* Does a load give 0, if anything, for what its mask leaves out, as copies to shared memory do? */
+bool nv_pads_with_zero(const Op *load);
+/* Is a load in that layout to be copied to shared memory once, for all threads? */
+bool nv_is_common(const NvPlan *p, const Op *load, const Layout *wanted);
+/* Its result, which has a home, lies there; list_conversions() then has it put and taken. */
+void nv_make_common(NvPlan *p, const Op *load);
+void nv_list_take(NvPlan *p, const NvTile *from, const NvTile *to); /* from there to registers */
 
 /* nv_access.c: how memory is accessed; the rule for loads */
 void nv_choose_load(NvPlan *p, const Op *op); /* coalesced */

@@ -50,6 +50,12 @@ static void list_conversion(NvPlan *p, const NvTile *from, const NvTile *to)
     nv_list(p, nv_convert_step(p, from, to));
 }
 
+/* Does it come from where it has been copied for all threads? */
+static bool is_taken(const NvValue *facts, const NvTile *home, const NvTile *t)
+{
+    return facts->common && t != home && t->buffer == NV_NO_BUFFER;
+}
+
 void nv_list_conversions(NvPlan *p, const NvTile *home)
 {
     const NvValue *facts = nv_value(p, home->value);
@@ -57,9 +63,11 @@ void nv_list_conversions(NvPlan *p, const NvTile *home)
     for (int i = 0; i < facts->tiles.len; i++) { /* behind all others */
         if (facts->tiles.at[i]->whole)
             nv_list_split(p, facts->tiles.at[i]);
+        else if (is_taken(facts, home, facts->tiles.at[i]))
+            nv_list_take(p, facts->common, facts->tiles.at[i]);
     }
     for (int i = facts->tiles.len; i-- > 0;) {
-        if (facts->tiles.at[i]->whole)
+        if (facts->tiles.at[i]->whole || is_taken(facts, home, facts->tiles.at[i]))
             continue;
         if (facts->tiles.at[i]->buffer != NV_NO_BUFFER)
             nv_list_put(p, home, facts->tiles.at[i]);

@@ -21,8 +21,6 @@
 
 #include <string.h>
 
-enum { LEAST_COPY = 4 };
-
 /* --- what the steps ahead need --- */
 
 /* Of loads those of indices, that each thread reads for itself. */
@@ -100,14 +98,6 @@ static const NvStep *load_behind(const LoopView *v, const NvTile *t)
     return s && s->kind == NV_LOAD && !s->detail && v->users[t->id] == 1 ? s : NULL;
 }
 
-static bool pads_with_zero(const Op *load)
-{
-    const Value *other = op_operand(load, LOAD_OTHER);
-    uint64_t bits;
-
-    return !other || (value_constant(other, &bits) && bits == 0);
-}
-
 /* Elements of a copy, as bits: what the load reads in one piece and shared memory has in one. */
 static int copy_bits(const NvStep *load, const NvStep *put)
 {
@@ -145,8 +135,8 @@ static bool is_candidate(const LoopView *v, const NvStep *put, const NvStep *loa
     const Type *t = load->out[0]->value->type;
     int size = type_size(t);
 
-    return size << copy_bits(load, put) >= LEAST_COPY && !attr_volatile(load->op) &&
-           pads_with_zero(load->op) && !may_be_written(v, v->body, load->op);
+    return size << copy_bits(load, put) >= NV_LEAST_COPY && !attr_volatile(load->op) &&
+           nv_pads_with_zero(load->op) && !may_be_written(v, v->body, load->op);
 }
 
 static NvStep *copy_step(NvPlan *p, const NvStep *load, const NvStep *put)
@@ -163,11 +153,13 @@ static NvStep *copy_step(NvPlan *p, const NvStep *load, const NvStep *put)
     return s;
 }
 
-void nv_find_copies(LoopView *v)
+static void find_copies(LoopView *v, bool common)
 {
     for (int i = 0; i < v->body->steps.len; i++) {
         const NvStep *put = v->body->steps.at[i];
-        const NvStep *load = put->kind == NV_PUT ? load_behind(v, put->in[0]) : NULL;
+        const NvStep *load = put->kind == NV_PUT && put->out[0]->common == common
+                                 ? load_behind(v, put->in[0])
+                                 : NULL;
         if (!load || !is_candidate(v, put, load) || !need_address(v, load))
             continue;
         vec_push(v->plan->arena, &v->copies, copy_step(v->plan, load, put));
@@ -177,12 +169,20 @@ void nv_find_copies(LoopView *v)
     }
 }
 
+void nv_find_copies(LoopView *v)
+{
+    find_copies(v, false);
+    int factors = v->copies.len;
+    find_copies(v, true);
+    v->commons = v->copies.len - factors;
+}
+
 /* Can threads copy what this loads for themselves? */
 static bool is_own_candidate(const LoopView *v, const NvStep *s)
 {
     return s->nout == 1 && s->out[0] && s->out[0]->layout && !s->detail && !s->once &&
-           s->uses.len == 0 && !attr_volatile(s->op) && pads_with_zero(s->op) &&
-           type_size(s->out[0]->value->type) << s->access->vector_bits >= LEAST_COPY &&
+           s->uses.len == 0 && !attr_volatile(s->op) && nv_pads_with_zero(s->op) &&
+           type_size(s->out[0]->value->type) << s->access->vector_bits >= NV_LEAST_COPY &&
            !may_be_written(v, v->body, s->op);
 }
 

@@ -26,6 +26,7 @@ typedef struct {
     VEC(NvStep *) copies; /* and in the same order */
     VEC(const NvStep *) loads;
     VEC(const NvStep *) puts;
+    int commons; /* the last ones of these are of tiles that all threads take (nv_common.c) */
     VEC(NvStep *) takes; /* in place of loads that threads copy for themselves; NULL: of others */
 } LoopView;
 

@@ -359,13 +359,17 @@ static void pipeline_loop(NvPlan *p, NvStep *loop, NvBlock *body, const int *use
     for (int i = 1; i < v.body->nargs; i++)
         v.argument[v.body->args[i]->id] = i;
     nv_find_copies(&v);
-    if (v.copies.len == 0)
+    if (v.copies.len == v.commons)
         return;
     a->stages = nv_stages_of_copies(&v, a->stages);
     if (a->stages < 2)
         return;
     a->distance = a->stages - 1;
-    a->fill = nv_ring_loop(p, loop, (const NvStep *const *)v.loads.at, v.puts.at, v.loads.len);
+    a->fill = nv_ring_loop(p, loop, (const NvStep *const *)v.loads.at, v.puts.at,
+                           v.loads.len - v.commons);
+    if (a->fill && v.commons > 0)
+        return; /* each thread loads what it needs, in the plan that comes of this one */
+    p->commons -= v.commons;
     if (!a->fill)
         nv_find_own_copies(&v, a->stages);
     find_flying(&v, a);
@@ -401,5 +405,6 @@ void nv_pipeline(NvPlan *p)
 
     nv_count_users(p->body, users);
     walk(p, p->body, users);
-    nv_ring_finish(p);
+    if (p->commons == 0) /* else there will be another plan */
+        nv_ring_finish(p);
 }

@@ -110,7 +110,7 @@ static void find_recipe(NvPlan *p)
 
 /* What a plan is made without, since it would take too much shared memory. */
 typedef struct {
-    bool tensors, pieces, sums;
+    bool tensors, pieces, sums, common;
 } Without;
 
 /* There is no room for all: leave out one thing more, what costs least first. */
@@ -138,6 +138,7 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, Without *without, b
                   .diags = d,
                   .no_tensors = without->tensors,
                   .no_pieces = without->pieces,
+                  .no_common = without->common,
                   .no_sums = without->sums};
     p->chip = chip_find(o->cpu);
     p->warps = choose_warps(f, p->chip);
@@ -161,6 +162,10 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, Without *without, b
         return NULL;
     nv_sink(p);
     nv_pipeline(p);
+    if (p->commons > 0) {
+        *again = without->common = true;
+        return NULL;
+    }
     nv_send_results(p);
     nv_raise(p);
     nv_land_products(p);

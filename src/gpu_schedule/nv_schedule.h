@@ -77,7 +77,6 @@ const char *nv_plan_text(const NvPlan *p, Arena *a);
  * comes behind it moves there. */
 void nv_sink(NvPlan *p);
 /* nv_stages.c */
-int nv_stages_wanted(const NvPlan *p, const Op *loop);
 /* At most as many as wanted, of so many bytes; `copied`: buffers whose tiles will lie in them. */
 int nv_stages_that_fit(const NvPlan *p, const NvBlock *body, const bool *copied, int64_t bytes,
                        int wanted);

@@ -1,18 +1,7 @@
 /*
- * nv_stages.c - how many stages the copies of a loop have
+ * nv_stages.c - how many of the stages that are wanted for a loop's copies fit
  */
 #include "nv_schedule.h"
-
-enum { DEFAULT_STAGES = 3, MOST_STAGES = 8 };
-
-int nv_stages_wanted(const NvPlan *p, const Op *loop)
-{
-    int64_t n = attr_num_stages(loop);
-
-    if (n <= 0)
-        n = p->func->num_stages > 0 ? p->func->num_stages : DEFAULT_STAGES;
-    return (int)MIN(n, MOST_STAGES);
-}
 
 static void mark_buffers(const NvBlock *b, bool *used)
 {

@@ -115,6 +115,34 @@ def of_lengths():
              {"o_ptr": (dtype, out)}, warps, stages, rtol=EPSILON[dtype], atol=2e-4 + EPSILON[dtype])
 
 
+def key_gradient_of_lengths():
+    """Numbers of a round's rows, which all threads want, come to shared memory once."""
+    for dtype, d, (m, n), warps, stages, causal in (
+            ("fp16", 128, (64, 128), 8, 2, True), ("bf16", 64, (64, 64), 4, 3, False), ("fp16", 128, (64, 64), 4, 2, False),
+            ("bf16", 128, (32, 64), 4, 4, True), ("fp16", 64, (64, 32), 2, 2, True), ("fp16", 64, (64, 64), 4, 1, False)):
+        lengths = np.array([m + 37, 0, n + 1, 5], np.int32)
+        starts, rows, heads = (np.cumsum(lengths) - lengths).astype(np.int32), int(lengths.sum()), 2
+        q, k, v, do = (floats(dtype, rows, heads, d) for _ in range(4))
+        lse, delta = (random.standard_normal((rows, heads)).astype(np.float32) + more for more in (np.float32(5), np.float32(0)))
+        dk, dv = np.zeros((rows, heads, d)), np.zeros((rows, heads, d))
+        for start, length in zip(starts, lengths):
+            here = slice(start, start + length)
+            a, b, c, g = (decode(x)[here] for x in (q, k, v, do))
+            p = np.exp2(np.einsum("nhd,mhd->hnm", b, a) * np.float32(d**-0.5) - lse[here].T[:, None])
+            if causal:
+                p = np.where(np.tri(length, dtype=bool).T, p, 0)
+            ds = p * (np.einsum("nhd,mhd->hnm", c, g) - delta[here].T[:, None])
+            dv[here], dk[here] = np.einsum("hnm,mhd->nhd", p, g), np.einsum("hnm,mhd->nhd", ds, a)
+        case(f"key gradient of lengths {dtype} {d} {m}x{n} causal={causal}", "key_gradient_of_lengths",
+             f"cdiv({lengths.max()},N),{heads},{len(lengths)}",
+             {"q_ptr": q, "k_ptr": k, "v_ptr": v, "do_ptr": do, "lse_ptr": lse, "delta_ptr": delta,
+              "dk_ptr": empty("fp32", rows, heads, d), "dv_ptr": empty("fp32", rows, heads, d), "starts_ptr": starts,
+              "lengths_ptr": lengths, "scale": float(np.float32(d**-0.5)), "row": heads * d, "heads": heads,
+              "D": d, "M": m, "N": n, "CAUSAL": causal},
+             {"dk_ptr": ("fp32", dk), "dv_ptr": ("fp32", dv)}, warps, stages,
+             rtol=2 * EPSILON[dtype], atol=0.02 + 64 * EPSILON[dtype])
+
+
 def backward():
     for dtype, n, d, blocks, warps in (("fp32", 45, 16, (16, 32), 4), ("fp16", 53, 64, (32, 16), 4),
                                        ("bf16", 31, 32, (16, 16), 1),
@@ -199,6 +227,7 @@ forward()
 tutorial()
 by_strides()
 of_lengths()
+key_gradient_of_lengths()
 backward()
 decoding()
 recurrent()

@@ -15,11 +15,11 @@
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
 static const char *const kernels[] = {
-    "attention",     "softmax",      "product",       "product_stages", "regroup",
-    "slices",        "once",         "atomics",       "gather",         "histogram",
-    "control",       "fields",       "scan",          "order_barrier",  "group_product",
-    "group_key",     "group_fp8",    "fields_store",  "sent_rounds",    "turns_meet",
-    "carried_words", "group_leaves", "copied_factors"};
+    "attention",     "softmax",      "product",        "product_stages", "regroup",
+    "slices",        "once",         "atomics",        "gather",         "histogram",
+    "control",       "fields",       "scan",           "order_barrier",  "group_product",
+    "group_key",     "group_fp8",    "fields_store",   "sent_rounds",    "turns_meet",
+    "carried_words", "group_leaves", "copied_factors", "common_copies"};
 
 static NvPlan *plan_kernel(Arena *a, const char *name, bool no_tensors)
 {

@@ -300,6 +300,44 @@ def join_splits(part_ptr, top_ptr, sum_ptr, o_ptr, splits, H: tl.constexpr, D: t
 
 
 @triton.jit
+def key_gradient_of_lengths(q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_ptr, dk_ptr, dv_ptr, starts_ptr,
+                            lengths_ptr, scale, row, heads, D: tl.constexpr, M: tl.constexpr,
+                            N: tl.constexpr, CAUSAL: tl.constexpr):
+    """d_k, d_v of sequences that lie one behind the other: lse and delta (exponents of 2) are small
+    tiles of each round that all threads want."""
+    start, length = tl.load(starts_ptr + tl.program_id(2)), tl.load(lengths_ptr + tl.program_id(2))
+    head = tl.program_id(1)
+    if tl.program_id(0) * N >= length:
+        return
+    n = tl.program_id(0) * N + tl.arange(0, N)
+    d = tl.arange(0, D)
+    first = start * row + head * D
+    at = first + n[:, None] * row + d[None, :]
+    seen = n[:, None] < length
+    k = tl.load(k_ptr + at, mask=seen, other=0.0)
+    v = tl.load(v_ptr + at, mask=seen, other=0.0)
+    dk = tl.zeros([N, D], tl.float32)
+    dv = tl.zeros([N, D], tl.float32)
+    for m in range(tl.program_id(0) * N // M * M if CAUSAL else 0, length, M):
+        rows = m + tl.arange(0, M)
+        inside = rows < length
+        q = tl.load(q_ptr + first + rows[:, None] * row + d[None, :], mask=inside[:, None], other=0.0)
+        lse = tl.load(lse_ptr + (start + rows) * heads + head, mask=inside, other=0.0)
+        p = tl.math.exp2(tl.dot(k, tl.trans(q)) * scale - lse[None, :])
+        counts = seen & inside[None, :]
+        if CAUSAL:
+            counts = counts & (n[:, None] <= rows[None, :])
+        p = tl.where(counts, p, 0.0)
+        do = tl.load(do_ptr + first + rows[:, None] * row + d[None, :], mask=inside[:, None], other=0.0)
+        dv += tl.dot(p.to(do.dtype), do)
+        delta = tl.load(delta_ptr + (start + rows) * heads + head, mask=inside, other=0.0)
+        ds = p * (tl.dot(v, tl.trans(do)) - delta[None, :])
+        dk += tl.dot(ds.to(q.dtype), q)
+    tl.store(dv_ptr + at, dv, mask=seen)
+    tl.store(dk_ptr + at, dk, mask=seen)
+
+
+@triton.jit
 def linear_attention(q_ptr, k_ptr, v_ptr, decay_ptr, o_ptr, state_ptr, length, D: tl.constexpr,
                      T: tl.constexpr):
     """o_t = q_t S_t, S_t = g_t S_(t-1) + k_t^T v_t with g_t = exp(decay_t), by chunks of T."""
