@@ -151,7 +151,7 @@ static Val may_be_far(Cpu *c, const DotPlan *dot, int operand, const WholeAt *at
     Val columns = has_few(c, at, LIVE_COLUMNS, (int64_t)dot->vectors * dot->lanes);
 
     if (operand == DOT_B)
-        return has_few(c, at, LIVE_ROWS, at->few);
+        return has_few(c, at, LIVE_ROWS, at->most);
     return LLVMBuildOr(c->b, columns, has_few(c, at, LIVE_ROWS, WHOLE_FAR_ROWS), "");
 }
 
@@ -187,6 +187,7 @@ LLVMBasicBlockRef cpu_whole_begin(Cpu *c, const Step *s, Val trips, Val *whole)
     WholeAt at = {.of = {r[0].of[DOT_A], r[0].of[DOT_B]},
                   .stores = c->plan->buffers.at[sum].stored != NULL,
                   .few = s->whole->few,
+                  .most = s->whole->most,
                   .column = s->whole->column};
 
     for (int i = 0; i < COUNT(r); i++)

@@ -91,7 +91,7 @@ typedef struct {
     Val live[LIVES]; /* i64: rows, columns, elements along k; none of them 0 */
     Placed of[2];    /* operands */
     bool stores;     /* the result: where its buffer is placed; else it goes to the buffer */
-    int few;         /* as Whole has it */
+    int few, most;   /* as Whole has them */
     bool column;
 } WholeAt;
 

@@ -188,18 +188,18 @@ static Val has_rows(Dot *d, int rows)
 }
 
 /* Of few rows as many columns as fill wider blocks; gives the column behind. */
-static Val columns_of_few_rows(const Dot *all, int few)
+static Val columns_of_few_rows(const Dot *all, const WholeAt *at)
 {
     Dot d = *all;
     Cpu *c = d.c;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), run = cpu_block(c), after = cpu_block(c);
     Val none = i64(&d, 0);
 
-    d.plan.rows = few;
+    d.plan.rows = at->few;
     d.plan.vectors = DOT_MAX_VECTORS;
     int64_t bytes = (int64_t)STEPS_AHEAD * cpu_buffer_size(c, d.buffer[DOT_B]);
     d.ahead = LLVMBuildMul(c->b, d.pitch[DOT_B], i64(&d, bytes), "");
-    LLVMBuildCondBr(c->b, has_rows(&d, few), run, after);
+    LLVMBuildCondBr(c->b, has_rows(&d, at->most), run, after);
     LLVMPositionBuilderAtEnd(c->b, run);
     Val behind[] = {none, columns_from(&d, d.plan.vectors, none)};
     LLVMBasicBlockRef ends[] = {before, LLVMGetInsertBlock(c->b)};
@@ -221,7 +221,8 @@ static LLVMBasicBlockRef dense_column(const Dot *all)
     d.column = true;
     d.plan.rows = MIN(d.plan.rows, MIDDLE);
     Val is_dense = LLVMBuildICmp(c->b, LLVMIntEQ, d.pitch[DOT_B], i64(&d, 1), "");
-    LLVMBuildCondBr(c->b, is_dense, dense, other);
+    Val is_one = LLVMBuildICmp(c->b, LLVMIntEQ, d.live[LIVE_COLUMNS], i64(&d, 1), "");
+    LLVMBuildCondBr(c->b, LLVMBuildAnd(c->b, is_dense, is_one, ""), dense, other);
     LLVMPositionBuilderAtEnd(c->b, dense);
     columns_from(&d, 1, i64(&d, 0));
     LLVMBuildBr(c->b, after);
@@ -253,7 +254,7 @@ void cpu_dot_whole(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code, co
     LLVMBasicBlockRef after = at->column ? dense_column(&d) : NULL;
     Val j = i64(&d, 0);
     if (at->few > 0)
-        j = columns_of_few_rows(&d, at->few);
+        j = columns_of_few_rows(&d, at);
     if (plan.vectors > 1 && d.n >= (int64_t)plan.vectors * plan.lanes)
         j = columns_from(&d, plan.vectors, j);
     columns_from(&d, 1, j);

@@ -253,10 +253,9 @@ typedef struct Step Step;
 typedef struct {
     const Step *product;
     const Nest *of[2]; /* that fill its operands, in each round */
-    int few;     /* rows: of so many blocks have DOT_MAX_VECTORS, and rows of b may be far apart; 0:
-                  * none
-                  */
-    bool column; /* it has one column: where that is dense, vectors go along k */
+    int few, most;     /* rows: blocks of so many have DOT_MAX_VECTORS, where there are no more rows
+                        * than     `most`, and rows of b may be far apart; 0: none */
+    bool column;       /* it has one column: where that is dense, vectors go along k */
 } Whole;
 struct Step {
     StepKind kind;

@@ -18,8 +18,9 @@
 
 enum { MOST_BEHIND = 40 /* ops, of a number */ };
 
-/* Rows of blocks of DOT_MAX_VECTORS, in half as many registers at most. */
-enum { FEW_ROWS = 2, FEW_ROWS_OF_32 = 4 };
+/* Rows of blocks of DOT_MAX_VECTORS, in half as many registers at most; and how many such blocks of
+ * wide vectors the second cache feeds in the time of one. */
+enum { FEW_ROWS = 2, FEW_ROWS_OF_32 = 4, BLOCKS_OF_32 = 2 };
 
 typedef struct {
     const Plan *plan;
@@ -164,16 +165,19 @@ static bool is_one_product(Search *s, const BlockPlan *body)
 
 /* --- thin ones --- */
 
-static int few_rows(const Search *s)
+static void set_few_rows(const Search *s, Whole *w)
 {
     const DotPlan *d = &s->product->dot;
     const Type *sum = s->dot->results[0]->type;
-    int few = s->plan->machine.registers > 16 ? FEW_ROWS_OF_32 : FEW_ROWS;
+    bool many = s->plan->machine.registers > 16;
 
-    return sum->dims[1] >= DOT_MAX_VECTORS * d->lanes ? MIN(sum->dims[0], few) : 0;
+    if (sum->dims[1] < DOT_MAX_VECTORS * d->lanes)
+        return;
+    w->few = MIN(sum->dims[0], many ? FEW_ROWS_OF_32 : FEW_ROWS);
+    w->most = many ? BLOCKS_OF_32 * w->few : w->few;
 }
 
-/* A matrix whose number of columns is known to be one. */
+/* Columns that count end with the first one of the matrix: there most likely is no other. */
 static bool has_one_column(const Search *s)
 {
     const Value *live = s->product->dot.live[LIVE_COLUMNS];
@@ -192,8 +196,8 @@ static void look_at_block(const Plan *p, const BlockPlan *b)
             s->whole = NEW(p->arena, Whole);
             *s->whole = (Whole){.product = search.product,
                                 .of = {search.of[DOT_A], search.of[DOT_B]},
-                                .few = few_rows(&search),
                                 .column = has_one_column(&search)};
+            set_few_rows(&search, s->whole);
         }
         look_at_block(p, s->body[0]);
         look_at_block(p, s->body[1]);
