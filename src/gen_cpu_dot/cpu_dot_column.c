@@ -79,9 +79,11 @@ static void add_rest(Dot *d, const DotBlock *block, const Reading *from, Val fir
 
 static Val added_up(Cpu *c, Val v)
 {
-    for (int n = llvm_lanes(v) / 2; n > 0; n /= 2)
-        v = LLVMBuildFAdd(c->b, llvm_slice(c->l, c->b, v, 0, n), llvm_slice(c->l, c->b, v, n, n),
-                          "");
+    for (int n = llvm_lanes(v) / 2; n > 0; n /= 2) {
+        Val low = llvm_slice(c->l, c->b, v, 0, n);
+        Val high = llvm_slice(c->l, c->b, v, n, n);
+        v = LLVMBuildFAdd(c->b, low, high, "");
+    }
     return v;
 }
 
