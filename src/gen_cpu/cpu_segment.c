@@ -6,6 +6,7 @@
  * depends on the nest: overlapping, edges first, from a line of the cache on, or from the last to
  * the first.
  */
+#include "../plan_schedule/plan_schedule.h"
 #include "cpu.h"
 
 /* Does a part of the program have a range of what the inner loop goes through? */

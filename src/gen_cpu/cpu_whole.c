@@ -139,15 +139,34 @@ static void place_result(Cpu *c, int buffer, Val columns, Val *when)
             LLVMBuildICmp(c->b, LLVMIntSGE, p.pitch, LLVMBuildMul(c->b, columns, size, ""), ""));
 }
 
-/* Rows are close, and few programs have the same ones, or these stay in the second cache. */
-static void require_worth(Cpu *c, int buffer, int operand, const WholeAt *at, Val *when)
+/* i1: are so many rows or columns of the result no more than `most`? */
+static Val has_few(Cpu *c, const WholeAt *at, int which, int64_t most)
+{
+    return LLVMBuildICmp(c->b, LLVMIntULE, at->live[which], llvm_int(c->l->i64, most), "");
+}
+
+/* i1: see WHOLE_FAR_ROWS.  Of a any, where one block of columns reads it. */
+static Val may_be_far(Cpu *c, const DotPlan *dot, int operand, const WholeAt *at)
+{
+    Val columns = has_few(c, at, LIVE_COLUMNS, (int64_t)dot->vectors * dot->lanes);
+
+    if (operand == DOT_B)
+        return has_few(c, at, LIVE_ROWS, at->most);
+    return LLVMBuildOr(c->b, columns, has_few(c, at, LIVE_ROWS, WHOLE_FAR_ROWS), "");
+}
+
+/* Rows are close, or may be far, and few programs have the same ones, or these stay in the second
+ * cache. */
+static void require_worth(Cpu *c, const Step *product, int operand, const WholeAt *at, Val *when)
 {
     LLVMTypeRef i64 = c->l->i64;
+    int buffer = plan_buffer(c->plan, product->op->operands[operand]);
     Val pitch = at->of[operand].pitch, few = cpu_place_wanted(c, buffer, operand);
     Val all = LLVMBuildMul(c->b, pitch, at->live[operand == DOT_A ? LIVE_ROWS : LIVE_DEPTH], "");
     Val small = LLVMBuildICmp(c->b, LLVMIntULE, all, llvm_int(i64, WHOLE_SHARED), "");
+    Val close = LLVMBuildICmp(c->b, LLVMIntULT, pitch, llvm_int(i64, PLACE_PITCH), "");
 
-    require(c, when, LLVMBuildICmp(c->b, LLVMIntULT, pitch, llvm_int(i64, PLACE_PITCH), ""));
+    require(c, when, LLVMBuildOr(c->b, close, may_be_far(c, &product->dot, operand, at), ""));
     require(c, when, LLVMBuildOr(c->b, few, small, ""));
 }
 
@@ -166,7 +185,10 @@ LLVMBasicBlockRef cpu_whole_begin(Cpu *c, const Step *s, Val trips, Val *whole)
     for (int i = 0; i < COUNT(r); i++)
         r[i] = round_at(c, s, number[i]);
     WholeAt at = {.of = {r[0].of[DOT_A], r[0].of[DOT_B]},
-                  .stores = c->plan->buffers.at[sum].stored != NULL};
+                  .stores = c->plan->buffers.at[sum].stored != NULL,
+                  .few = s->whole->few,
+                  .most = s->whole->most,
+                  .column = s->whole->column};
 
     for (int i = 0; i < COUNT(r); i++)
         require_round(c, s, &r[0], &r[i], LLVMBuildZExt(c->b, number[i], i64, ""), &when);
@@ -177,7 +199,7 @@ LLVMBasicBlockRef cpu_whole_begin(Cpu *c, const Step *s, Val trips, Val *whole)
     for (int i = 0; i < LIVES; i++)
         require(c, &when, LLVMBuildICmp(c->b, LLVMIntSGT, at.live[i], llvm_int(i64, 0), ""));
     for (int i = DOT_A; i <= DOT_B; i++)
-        require_worth(c, plan_buffer(c->plan, dot->operands[i]), i, &at, &when);
+        require_worth(c, product, i, &at, &when);
     if (at.stores)
         place_result(c, sum, at.live[LIVE_COLUMNS], &when);
     LLVMBuildCondBr(c->b, when, one, rounds);

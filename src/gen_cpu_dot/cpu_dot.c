@@ -38,7 +38,10 @@ void cpu_dot_block(Dot *d, int rows, int vectors, int last, Val row, Val column)
             place[r][v] = cpu_dot_at(d, DOT_ACC, row, r, column, v * lanes);
     }
     cpu_dot_begin(d, &sum, place);
-    cpu_dot_multiply(d, &sum);
+    if (d->column)
+        cpu_dot_column(d, &sum);
+    else
+        cpu_dot_multiply(d, &sum);
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++)
             sum.sums[r][v] = emit_round(&c->e, c->b, sum.sums[r][v], d->rounded);

@@ -9,6 +9,7 @@
  *   cpu_dot_live.c  how much of it counts
  *   cpu_dot_ahead.c what the cache is asked for
  *   cpu_dot_whole.c all rounds of a loop as one product
+ *   cpu_dot_column.c blocks of one of a single column
  *   cpu_place.c     operands and results in place
  *   cpu_keep.c      tiles that stay for the next program
  *   cpu_code.c      what these call, and nests: slots, loops, buffers
@@ -75,6 +76,8 @@ typedef struct {
     bool whole;      /* all rounds of the loop, `along` elements along k (cpu_dot_whole.c) */
     Val next[2];     /* of a whole one: where the next program's operands most likely are */
     Val mask;        /* of a whole one: DotBlock.mask of the block at hand */
+    bool column;     /* .. it has one column, which is dense (cpu_dot_column.c) */
+    Val ahead; /* .. i64: bytes from a row of b to the one that its step asks for; NULL: none */
 } Dot;
 
 /* Elements along k that rows of packed operands have room for: whole groups. */
@@ -88,6 +91,8 @@ typedef struct {
     Val live[LIVES]; /* i64: rows, columns, elements along k; none of them 0 */
     Placed of[2];    /* operands */
     bool stores;     /* the result: where its buffer is placed; else it goes to the buffer */
+    int few, most;   /* as Whole has them */
+    bool column;
 } WholeAt;
 
 /* cpu_dot.c */
@@ -106,8 +111,15 @@ Val cpu_dot_at(Dot *d, int which, Val row, int64_t row_offset, Val column, int64
 /* How many steps stand side by side in a loop. */
 int cpu_dot_copies(const Dot *d);
 void cpu_dot_multiply(Dot *d, DotBlock *b); /* adds to its sums */
+/* From an operand's buffer, or memory, in the dtype of sums: an element, or so many lanes, but
+ * those that d->mask leaves out. */
+Val cpu_dot_load(Dot *d, int which, Val p, int lanes);
+Val cpu_dot_multiply_add(Dot *d, Val a, Val b, Val acc);
 /* sums + a b, of vectors of 16 i32 and of their 64 bytes: a unsigned, b signed. */
 Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b);
+
+/* cpu_dot_column.c: adds to lane 0 of sums of one vector */
+void cpu_dot_column(Dot *d, DotBlock *b);
 
 /* cpu_dot_whole.c */
 void cpu_dot_whole(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code, const WholeAt *at);

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { K_UNROLL = 4 };
+enum { K_UNROLL = 4, LINE = 64, LEVEL = 2 };
 
 Val cpu_dot_at(Dot *d, int which, Val row, int64_t row_offset, Val column, int64_t offset)
 {
@@ -105,16 +105,19 @@ static Val as_operand(Dot *d, int buffer, Val v)
     return emit_cast(&c->e, c->b, v, d->in, d->out, ROUND_NEAREST);
 }
 
-static Val load_as(Dot *d, int which, Val p, int lanes)
+Val cpu_dot_load(Dot *d, int which, Val p, int lanes)
 {
     Cpu *c = d->c;
-    int buffer = d->buffer[which];
-    Val v = llvm_load(c->b, cpu_buffer_type(c, buffer, lanes), p, cpu_buffer_size(c, buffer));
+    int buffer = d->buffer[which], size = cpu_buffer_size(c, buffer);
+    LLVMTypeRef t = cpu_buffer_type(c, buffer, lanes);
+    Val v = d->mask && lanes > 0
+                ? llvm_masked_load(c->l, c->b, t, p, size, d->mask, LLVMConstNull(t))
+                : llvm_load(c->b, t, p, size);
 
     return as_operand(d, buffer, v);
 }
 
-static Val multiply_add(Dot *d, Val a, Val b, Val acc)
+Val cpu_dot_multiply_add(Dot *d, Val a, Val b, Val acc)
 {
     Cpu *c = d->c;
 
@@ -294,18 +297,6 @@ static Val counted(Dot *d, Val counter)
     return LLVMBuildGEP2(c->b, e, d->walk[DOT_A], &counter, 1, "");
 }
 
-/* Of b, where memory behind these lanes may be nobody's. */
-static Val load_lanes(Dot *d, Val p)
-{
-    Cpu *c = d->c;
-    int buffer = d->buffer[DOT_B];
-    LLVMTypeRef t = cpu_buffer_type(c, buffer, d->plan.lanes);
-
-    return as_operand(
-        d, buffer,
-        llvm_masked_load(c->l, c->b, t, p, cpu_buffer_size(c, buffer), d->mask, LLVMConstNull(t)));
-}
-
 /* A vector of b as it lies, or of its panels. */
 static Val load_b(Dot *d, int64_t ahead, int vector)
 {
@@ -313,9 +304,21 @@ static Val load_b(Dot *d, int64_t ahead, int vector)
 
     if (d->plan.packed != NO_BUFFER && d->plan.unit == DOT_FMA)
         return as_operand(d, d->plan.packed, load_panel(d, ahead, vector));
-    if (d->mask)
-        return load_lanes(d, beside(d, DOT_B, d->walk[DOT_B], ahead, vector * lanes));
-    return load_as(d, DOT_B, beside(d, DOT_B, d->walk[DOT_B], ahead, vector * lanes), lanes);
+    return cpu_dot_load(d, DOT_B, beside(d, DOT_B, d->walk[DOT_B], ahead, vector * lanes), lanes);
+}
+
+/* Ask for the same vectors of a later row of b, where that is in memory. */
+static void ask_ahead(Dot *d, int vectors, int64_t ahead)
+{
+    Cpu *c = d->c;
+    int bytes = vectors * d->plan.lanes * cpu_buffer_size(c, d->buffer[DOT_B]);
+
+    if (!d->ahead)
+        return;
+    Val row = beside(d, DOT_B, d->walk[DOT_B], ahead, 0);
+    row = LLVMBuildGEP2(c->b, c->l->i8, row, &d->ahead, 1, "");
+    for (int at = 0; at < bytes; at += LINE)
+        cpu_prefetch_line(c, c->b, row, at, LEVEL);
 }
 
 /* One step of k for the whole block, so many elements behind where the walk is. */
@@ -331,15 +334,16 @@ static void dot_step(Dot *d, int rows, int vectors, int64_t ahead, Val (*acc)[DO
         pairs_step(d, rows, vectors, ahead, acc);
         return;
     }
+    ask_ahead(d, vectors, ahead);
     for (int v = 0; v < vectors; v++)
         b[v] = load_b(d, ahead, v);
     for (int r = 0; r < rows; r++) {
-        Val a = load_as(
+        Val a = cpu_dot_load(
             d, DOT_A,
             d->pitch[DOT_A] ? in_row(d, r, ahead) : beside(d, DOT_A, d->walk[DOT_A], r, ahead), 0);
         Val wide = llvm_splat(d->c->b, a, d->plan.lanes);
         for (int v = 0; v < vectors; v++)
-            acc[r][v] = multiply_add(d, wide, b[v], acc[r][v]);
+            acc[r][v] = cpu_dot_multiply_add(d, wide, b[v], acc[r][v]);
     }
 }
 

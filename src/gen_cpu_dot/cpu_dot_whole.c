@@ -7,6 +7,9 @@
  * heights: what whole ones leave over by the lowest that has as many, which begins in the one
  * before.  Its first rows are multiplied twice, and come to the same.
  *
+ * Rows of b that one block of rows reads were in no cache before, and are far apart: a step asks
+ * for those of a later one.  Of one or two rows blocks have more vectors, so that it asks for more.
+ *
  * Operands of the next program are as far from these as these are from those of the program before,
  * mostly, as in a batch: a block asks the second cache for what lies there in its place.
  */
@@ -14,8 +17,11 @@
 
 #include <string.h>
 
-/* Lower blocks have too few sums side by side to be worth having. */
-enum { HEIGHTS = 4, MIDDLE = 8, LOW = 4 };
+/* Lower blocks have too few sums side by side to be worth having, but for a product of few rows:
+ * these have more vectors. */
+enum { HEIGHTS = 4, MIDDLE = 8, LOW = 4, FEW = 2 };
+
+enum { STEPS_AHEAD = 16 };
 
 enum { LINE = 64, LEVEL = 2 };
 
@@ -77,7 +83,8 @@ static Val rows_from(Dot *d, int rows, int vectors, Val i, Val end, Val column)
     return LLVMBuildAdd(b, at, i64(d, rows), "");
 }
 
-/* i1: is a block of that height the one for row i?  Those asked before are higher. */
+/* i1: is a block of that height the one for row i?  Those asked before are higher.  Two of the next
+ * height rather have what they can than one of this height and another one. */
 static Val is_height(Dot *d, int rows, int lower, Val i, Val end)
 {
     Bld b = d->c->b;
@@ -85,19 +92,24 @@ static Val is_height(Dot *d, int rows, int lower, Val i, Val end)
     Val fits = LLVMBuildICmp(b, LLVMIntSGE, left, i64(d, rows), "");
     Val needs = LLVMBuildICmp(b, LLVMIntSGT, left, i64(d, lower), "");
     Val has = LLVMBuildICmp(b, LLVMIntSGE, end, i64(d, rows), "");
+    Val is = LLVMBuildOr(b, fits, LLVMBuildAnd(b, needs, has, ""), "");
 
-    return LLVMBuildOr(b, fits, LLVMBuildAnd(b, needs, has, ""), "");
+    if (2 * lower <= rows)
+        return is;
+    Val beyond = LLVMBuildSub(b, left, i64(d, rows + 1), "");
+    Val two = LLVMBuildICmp(b, LLVMIntULT, beyond, i64(d, 2 * lower - rows), "");
+    return LLVMBuildAnd(b, is, LLVMBuildNot(b, two, ""), "");
 }
 
 /* Of blocks, the highest first. */
 static int heights_of(const Dot *d, int *heights)
 {
-    static const int lower[] = {MIDDLE, LOW, 1};
+    static const int lower[] = {MIDDLE, LOW, FEW, 1};
     int n = 1;
 
     heights[0] = d->plan.rows;
     for (int i = 0; i < COUNT(lower); i++) {
-        if (lower[i] < heights[n - 1])
+        if (lower[i] < heights[n - 1] && (lower[i] != FEW || d->plan.rows <= LOW))
             heights[n++] = lower[i];
     }
     return n;
@@ -169,6 +181,55 @@ static Val columns_from(Dot *d, int vectors, Val from)
     return j;
 }
 
+/* i1: are there no more rows than those? */
+static Val has_rows(Dot *d, int rows)
+{
+    return LLVMBuildICmp(d->c->b, LLVMIntSLE, d->live[LIVE_ROWS], i64(d, rows), "");
+}
+
+/* Of few rows as many columns as fill wider blocks; gives the column behind. */
+static Val columns_of_few_rows(const Dot *all, const WholeAt *at)
+{
+    Dot d = *all;
+    Cpu *c = d.c;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), run = cpu_block(c), after = cpu_block(c);
+    Val none = i64(&d, 0);
+
+    d.plan.rows = at->few;
+    d.plan.vectors = DOT_MAX_VECTORS;
+    int64_t bytes = (int64_t)STEPS_AHEAD * cpu_buffer_size(c, d.buffer[DOT_B]);
+    d.ahead = LLVMBuildMul(c->b, d.pitch[DOT_B], i64(&d, bytes), "");
+    LLVMBuildCondBr(c->b, has_rows(&d, at->most), run, after);
+    LLVMPositionBuilderAtEnd(c->b, run);
+    Val behind[] = {none, columns_from(&d, d.plan.vectors, none)};
+    LLVMBasicBlockRef ends[] = {before, LLVMGetInsertBlock(c->b)};
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+    Val j = LLVMBuildPhi(c->b, c->l->i64, "");
+    LLVMAddIncoming(j, behind, ends, COUNT(ends));
+    return j;
+}
+
+/* The one column, where it is dense; code for all else goes in front of the block that this gives.
+ */
+static LLVMBasicBlockRef dense_column(const Dot *all)
+{
+    Dot d = *all;
+    Cpu *c = d.c;
+    LLVMBasicBlockRef dense = cpu_block(c), other = cpu_block(c), after = cpu_block(c);
+
+    d.column = true;
+    d.plan.rows = MIN(d.plan.rows, MIDDLE);
+    Val is_dense = LLVMBuildICmp(c->b, LLVMIntEQ, d.pitch[DOT_B], i64(&d, 1), "");
+    Val is_one = LLVMBuildICmp(c->b, LLVMIntEQ, d.live[LIVE_COLUMNS], i64(&d, 1), "");
+    LLVMBuildCondBr(c->b, LLVMBuildAnd(c->b, is_dense, is_one, ""), dense, other);
+    LLVMPositionBuilderAtEnd(c->b, dense);
+    columns_from(&d, 1, i64(&d, 0));
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, other);
+    return after;
+}
+
 void cpu_dot_whole(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code, const WholeAt *at)
 {
     plan.rounds = 1;
@@ -190,8 +251,15 @@ void cpu_dot_whole(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code, co
     }
     d.live[LIVE_ROWS] = at->live[LIVE_ROWS];
     d.live[LIVE_COLUMNS] = at->live[LIVE_COLUMNS];
+    LLVMBasicBlockRef after = at->column ? dense_column(&d) : NULL;
     Val j = i64(&d, 0);
+    if (at->few > 0)
+        j = columns_of_few_rows(&d, at);
     if (plan.vectors > 1 && d.n >= (int64_t)plan.vectors * plan.lanes)
         j = columns_from(&d, plan.vectors, j);
     columns_from(&d, 1, j);
+    if (after) {
+        LLVMBuildBr(c->b, after);
+        LLVMPositionBuilderAtEnd(c->b, after);
+    }
 }

@@ -9,6 +9,7 @@
  *
  * So is it found, in front of a loop, where the last product may store its result (plan_result.c).
  */
+#include "../plan_schedule/plan_schedule.h"
 #include "cpu_dot.h"
 
 #include <string.h>

@@ -12,6 +12,7 @@
  * getenv(), strcmp(), and aligned_alloc() and free() where a kernel needs much scratch memory.  It
  * has one word of state, the level.  docs/aot.md is about the same from outside.
  */
+#include "../plan_schedule/plan_schedule.h"
 #include "target_cpu.h"
 
 #include <stddef.h>

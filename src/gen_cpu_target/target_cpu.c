@@ -3,6 +3,7 @@
  *
  * plan.h says what a plan is, cpu.h how it is carried out.
  */
+#include "../plan_schedule/plan_schedule.h"
 #include "target_cpu.h"
 
 #include <llvm-c/Target.h>

@@ -6,7 +6,7 @@
  * scratch memory, which effects share one loop nest, in which order its loops run, how wide and how
  * often side by side, which masks bound them, what form each access takes, and where a value may
  * not be moved past a store.  Last comes for each nest what its code computes, in order (`--stage
- * schedule`).  cpu_*.c then only carries the plan out.
+ * schedule`), which ../plan_schedule/ adds.  cpu_*.c then only carries the plan out.
  *
  * Vocabulary.  A tile value is *virtual* (evaluated inside the loops of each consumer) or
  * *buffered* (computed once by a `fill` into scratch): what compilers call rematerialising and
@@ -253,6 +253,9 @@ typedef struct Step Step;
 typedef struct {
     const Step *product;
     const Nest *of[2]; /* that fill its operands, in each round */
+    int few, most;     /* rows: blocks of so many have DOT_MAX_VECTORS, where there are no more rows
+                        * than     `most`, and rows of b may be far apart; 0: none */
+    bool column;       /* it has one column: where that is dense, vectors go along k */
 } Whole;
 struct Step {
     StepKind kind;
@@ -387,10 +390,17 @@ typedef struct {
     const Op *beyond;    /* where that passes PLAN_MOST_OPS, or NULL */
 } Plan;
 
+/* What a load, store or atomic accesses. */
+_Static_assert(LOAD_PTR == 0 && STORE_PTR == 0 && RMW_PTR == 0 && CAS_PTR == 0,
+               "plan_pointer() is right for all of them");
+static inline Value *plan_pointer(const Op *access)
+{
+    return access->operands[0];
+}
+
 /* plan.c */
-/* Never fails: a plan that is too large has `beyond` set, and is not to be carried out.  Lives in
- * the arena; `f` and `o` must outlive it. */
-Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a);
+/* The nests of a kernel and their shapes, without schedules; plan_make() goes on from there. */
+Plan *plan_nests(const Func *f, const GenOptions *o, Machine m, Arena *a);
 int plan_buffer(const Plan *p, const Value *v); /* its number in plan->buffers, or NO_BUFFER */
 /* The one value that a name means from a mark on, if that is still one of the kernel; NULL. */
 Value *plan_named(const Plan *p, const Mark *m);
@@ -398,43 +408,58 @@ DType plan_register_dtype(DType t); /* the dtype that values of t have outside o
 /* The tile from whose buffer a gather takes elements: its source, or what that is a renaming of.
  * from[d]: which dimension of the source the tile's dimension d follows, or -1. */
 Value *plan_gathered(const Op *gather, int8_t *from);
+bool plan_is_usual(const Op *op); /* a select whose SELECT_ELSE is rarely computed */
 /* plan_live.c: of a comparison that counts what steps, and up to where */
 Value *plan_counted(const Value *v);
 Value *plan_limit(const Value *v);
+/* From a tile's first element to its last, of an index or of one number. */
+int64_t plan_steps(const Plan *p, const Value *v);
 /* Can both be computed for the first element, of scalars that are there? */
 typedef bool IsThere(const void *ctx, const Value *scalar);
 bool plan_can_count(const Value *v, IsThere *is_there, const void *ctx);
 /* Of a comparison: can its operands be computed so, for the first and the last element? */
 bool plan_holds_by_ends(const Value *v, IsThere *is_there, const void *ctx);
-/* plan_strips.c: where several planes go through a strip, does nothing cut one of them alone? */
+/* Does a comparison in the mask of a tile cut what `live` does, by dimension, and nothing else? */
+bool plan_cuts(const Plan *p, const Op *dot, Value *mask, const Value *v, Value *const live[2]);
+/* plan_dot.c: is the product in a loop that does nothing with the sum but add to it?  Its argument
+ * is what is added to, and it yields the result as the same. */
+bool plan_only_adds(const Plan *p, const Op *dot);
+/* plan_strips.c: does a nest go in strips, now that its schedule is made? */
+void plan_strips(const Plan *p, Nest *n);
+/* .. where several planes go through a strip, does nothing cut one of them alone? */
 bool plan_planes_are_alike(const Nest *n);
-/* plan_full.c: from a tile's first element to its last, of an index or of one number */
-int64_t plan_steps(const Plan *p, const Value *v);
-/* .. does finding where each row ends take as long as what is done in it? */
-bool plan_has_short_rows(const Nest *n);
-/* plan_place.c: what a tile of an address in place has from another one, which is read at the
- * indices that `in` gets */
-const Value *plan_place_behind(const Value *v, const int8_t *map, int8_t *in);
-/* plan_place.c: the limits of reading in place; a bit of Buffer.waits */
-enum { PLACE_PROGRAMS = 2, PLACE_PITCH = 2048, PLACE_BOTH = 2 };
-/* plan_whole.c: bytes of an operand that more programs may have, a share of the second cache */
-enum { WHOLE_SHARED = 256 << 10 };
 /* plan_keep.c: has a loop as many rounds in all programs, which is known before the first one? */
 bool plan_rounds_are_known(const Op *loop);
-/* plan_schedule.c */
-/* Does a reverse scan run along this dimension of the nest? */
-bool plan_runs_backwards(const Nest *n, int dim);
-/* May a load read what the nest stores?  Not when they come from different parameters and the
- * launch promised that those are apart. */
-bool plan_sees_stores(const Plan *p, const Nest *n, const Op *load);
 /* plan_shape.c: of LLVM's names of features, "+avx2,-avx512f,..": what is not there is absent */
 Machine plan_machine(const char *features);
 /* .. the lanes that a nest would have if its rows were long enough */
 int plan_full_lanes(const Plan *p, const Nest *n);
+/* Does a reverse scan run along this dimension of the nest? */
+bool plan_runs_backwards(const Nest *n, int dim);
+/* plan_pieces.c: does an integer step up along the inner index of the space without coming around
+ * where it was widened?  By how much, `most` at most: or 0. */
+int64_t plan_steps_up(const Plan *p, AccessSpace *space, Value *v, const int8_t *map, int64_t most);
+/* plan_access.c: is it this bound, wherever its dimensions are 1? */
+bool plan_same_place(const Bound *b, const Value *v, const int8_t *map);
+/* Is a mask false wherever one of the last bounds of the nest is?  False where it has none. */
+bool plan_ends_with_bounds(Plan *p, Nest *n, Value *mask, const int8_t *map);
+/* Does each load's mask have all bounds of the nest, or none? */
+bool plan_bounds_meet(Plan *p, Nest *n);
 /* plan_order.c */
 extern const int8_t plan_identity[MAX_RANK]; /* maps each dimension to itself */
+/* Does the map read v at the very index of a nest of that rank? */
+bool plan_is_identity(const Value *v, const int8_t *map, int rank);
 /* Under which mask a store stores, a histogram counts, an atomic changes something; else NULL. */
 Value *plan_root_mask(const Root *r);
+
+/* The limits of reading operands in place; a bit of Buffer.waits. */
+enum { PLACE_PROGRAMS = 2, PLACE_PITCH = 2048, PLACE_BOTH = 2 };
+/* Bytes of an operand of one product (Whole) that more programs may have, a share of the second
+ * cache. */
+enum { WHOLE_SHARED = 256 << 10 };
+/* Rows that are far apart come to few places of the first cache, which have room for so many of its
+ * first operand's. */
+enum { WHOLE_FAR_ROWS = 8 };
 
 /* Operands, as ir.h names those of other ops. */
 enum { DOT_A, DOT_B, DOT_ACC };

@@ -29,6 +29,16 @@ Value *plan_limit(const Value *v)
     return v->def->operands[v->def->code == OP_lt ? 1 : 0];
 }
 
+int64_t plan_steps(const Plan *p, const Value *v)
+{
+    const Axis *a = v->type->rank > 0 ? axis_of(p->axis, v) : NULL;
+    int64_t n = 1;
+
+    for (int d = 0; d < v->type->rank; d++)
+        n *= a->constancy[d] == v->type->dims[d] ? 1 : v->type->dims[d];
+    return n - 1;
+}
+
 static bool is_known(const Value *v, int most, IsThere *is_there, const void *ctx)
 {
     const Op *op = v->def;

@@ -135,6 +135,19 @@ static void find_quotients(Search *s)
     look_at_all(s);
 }
 
+int64_t plan_steps_up(const Plan *p, AccessSpace *space, Value *v, const int8_t *map, int64_t most)
+{
+    Access a = access_of(space, v, map);
+
+    if (dtype_is_float(v->type->dtype) || !a.ok || a.chunked || a.scale || a.stride > most)
+        return 0;
+    for (const Widened *w = a.widened; w; w = w->next) {
+        if (!w->value || !axis_of(p->axis, w->value)->has_range)
+            return 0;
+    }
+    return MAX(a.stride, 0);
+}
+
 /* --- the nest --- */
 
 /* Does it go element by element for no other reason than that its additions, which is all it does,

@@ -32,6 +32,13 @@ Machine plan_machine(const char *features)
 
 /* --- nests --- */
 
+bool plan_runs_backwards(const Nest *n, int dim)
+{
+    const Root *r = &n->roots.at[0];
+
+    return r->kind == ROOT_SCAN && attr_reverse(r->op) != 0 && attr_axis(r->op) == dim;
+}
+
 static int data_bits(const Plan *p, const Value *v)
 {
     const Type *t = v->type;

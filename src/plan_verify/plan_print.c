@@ -367,6 +367,18 @@ static void print_dot(PlanText *p, const DotPlan *d, int indent)
     text_put(&p->out, ":\n");
 }
 
+static void print_whole(PlanText *p, const Whole *w, int indent)
+{
+    text_printf(&p->out, "%*sone product, where tiles lie in memory one behind the other", indent,
+                "");
+    if (w->few > 0)
+        text_printf(&p->out, ", of up to %d rows in blocks of %d by %d vectors", w->most, w->few,
+                    DOT_MAX_VECTORS);
+    if (w->column)
+        text_put(&p->out, ", of one column by vectors along k");
+    text_put(&p->out, ":\n");
+}
+
 static void print_block(PlanText *p, const BlockPlan *b, int indent)
 {
     static const char *const names[] = {"scalar", "nest", "dot",   "sort",
@@ -383,9 +395,7 @@ static void print_block(PlanText *p, const BlockPlan *b, int indent)
         if (s->kind == STEP_SORT)
             print_sort(p, s, indent);
         if (s->whole)
-            text_printf(&p->out,
-                        "%*sone product, where tiles lie in memory one behind the other:\n", indent,
-                        "");
+            print_whole(p, s->whole, indent);
         text_printf(&p->out, "%*s%s: %s%s\n", indent, "", names[s->kind],
                     s->body[0] ? op_info(s->op->code)->name : op_printer_text(p->ops, s->op),
                     p->plan->split.loop && s->op == p->plan->split.loop ? ", in parts" : "");

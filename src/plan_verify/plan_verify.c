@@ -23,6 +23,7 @@
  *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
+#include "../plan_schedule/plan_schedule.h"
 #include "plan_verify.h"
 
 typedef struct {

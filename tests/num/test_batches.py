@@ -18,6 +18,10 @@ SHAPES = [(3, 33, 33, 33, 64, 64, 32), (4, 48, 48, 48, 64, 64, 16), (2, 15, 17, 
           (5, 1, 1, 1, 16, 16, 16), (2, 2, 16, 64, 16, 16, 16), (3, 13, 47, 100, 16, 64, 32),
           (2, 29, 32, 95, 32, 32, 32), (1, 70, 35, 65, 64, 64, 16), (1, 7, 130, 40, 16, 64, 16),
           (3, 64, 64, 64, 64, 64, 32), (2, 9, 20, 17, 16, 32, 16), (1, 100, 31, 50, 32, 32, 16)]
+# of one row or a few, of one column or a few, whose rows may be far apart
+THIN = [(1, 1, 150, 70, 16, 128, 16), (2, 2, 140, 33, 16, 64, 16), (1, 3, 129, 40, 16, 64, 32),
+        (1, 4, 70, 64, 16, 64, 32), (2, 40, 1, 100, 32, 16, 32), (1, 37, 1, 64, 64, 16, 32),
+        (1, 1, 1, 37, 16, 16, 16), (3, 19, 1, 5, 16, 16, 16), (1, 50, 9, 40, 32, 16, 16)]
 
 
 def lie(numbers, gap):
@@ -37,9 +41,9 @@ def some(*shape):
     return values
 
 
-def case(shape, form, dtype, stored):
+def case(shape, form, dtype, stored, gaps):
     batches, m, n, k, *blocks = shape
-    gap, depth = int(random.choice([0, 0, 1, 7, 16])), blocks[2]
+    gap, depth = int(random.choice(gaps)), blocks[2]
     rounds, jump = -(-k // depth), int(random.integers(1, 6))
     starts = np.arange(rounds) * depth
     x_from = starts + (jump * np.arange(rounds) * (np.arange(rounds) - 1) // 2 if form == "bent" else 0)
@@ -70,9 +74,10 @@ def case(shape, form, dtype, stored):
                {"c": (stored, after)})
 
 
-for shape in SHAPES:
-    for form in FORMS:
-        case(shape, form, "fp32", "fp32")
-    for dtype, stored in (("fp64", "fp64"), ("fp32", "fp16"), ("fp16", "fp32")):
-        case(shape, "plain", dtype, stored)
+for shapes, gaps in ((SHAPES, [0, 0, 1, 7, 16]), (THIN, [0, 0, 3, 520])):
+    for shape in shapes:
+        for form in FORMS:
+            case(shape, form, "fp32", "fp32", gaps)
+        for dtype, stored in (("fp64", "fp64"), ("fp32", "fp16"), ("fp16", "fp32")):
+            case(shape, "plain", dtype, stored, gaps)
 suite.finish()

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../../src/opt_target/opt_target.h"
+#include "../../src/plan_schedule/plan_schedule.h"
 #include "../../src/plan_verify/plan_verify.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */

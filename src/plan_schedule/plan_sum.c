@@ -7,7 +7,7 @@
  * round.  It stands right in front of the loop then, where the loop's bounds are known.  For a
  * product that is added to zero alone there is no such nest at all.
  */
-#include "plan_internal.h"
+#include "plan_schedule_internal.h"
 
 static bool is_zero(const Value *v)
 {

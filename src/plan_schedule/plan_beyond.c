@@ -8,7 +8,7 @@
  * as a whole: what is there belongs to nobody, nothing is asked of it, and operations on it do no
  * harm.
  */
-#include "plan_internal.h"
+#include "plan_schedule_internal.h"
 
 /* Elements of a row of the nest in whole vectors. */
 static int64_t whole_vectors(const Nest *n)

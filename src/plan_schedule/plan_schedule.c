@@ -11,20 +11,13 @@
  */
 #include <string.h>
 
-#include "plan_internal.h"
+#include "plan_schedule_internal.h"
 
 enum {
     MAX_ROWS = 4,    /* that a body computes */
     LONG_ENOUGH = 4, /* vectors of a row whose last one may load and store what another one has */
     MOST_IN_ROW = 64 /* entries of all vectors of a row, side by side */
 };
-
-bool plan_runs_backwards(const Nest *n, int dim)
-{
-    const Root *r = &n->roots.at[0];
-
-    return r->kind == ROOT_SCAN && attr_reverse(r->op) != 0 && attr_axis(r->op) == dim;
-}
 
 /* --- in front of the inner loop --- */
 

@@ -11,7 +11,7 @@
  * So the store comes earlier than it is written, and operands may still be read where memory has
  * them.  Nothing between may access memory, and nothing that the loop reads may be what is stored.
  */
-#include "plan_internal.h"
+#include "plan_schedule_internal.h"
 
 #include <string.h>
 

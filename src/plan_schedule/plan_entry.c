@@ -19,7 +19,7 @@
  */
 #include <string.h>
 
-#include "plan_internal.h"
+#include "plan_schedule_internal.h"
 
 Entry *plan_entry_of(const Scheduler *s, Made m)
 {

@@ -9,7 +9,7 @@
  * It is done later than written, so nothing between fills what it reads; of the sum's own buffer it
  * reads the element that it fills, since other blocks are there already.
  */
-#include "plan_internal.h"
+#include "plan_schedule_internal.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
  * So does a nest in strips through which several planes go together (plan_strips.c), where masks
  * would cut some of these alone.
  */
-#include "plan_internal.h"
+#include "plan_schedule_internal.h"
 
 enum { SHORT_ROW = 8 /* vectors */, LEAST_ROWS = 4, FEW_VALUES = 100 /* that stand twice */ };
 enum { MOST_BEHIND = 40 /* ops, of a mask */ };
@@ -59,16 +59,6 @@ static bool widens_indices_only(const Value *v, int most)
             return false;
     }
     return true;
-}
-
-int64_t plan_steps(const Plan *p, const Value *v)
-{
-    const Axis *a = v->type->rank > 0 ? axis_of(p->axis, v) : NULL;
-    int64_t n = 1;
-
-    for (int d = 0; d < v->type->rank; d++)
-        n *= a->constancy[d] == v->type->dims[d] ? 1 : v->type->dims[d];
-    return n - 1;
 }
 
 /* Is it an index along one dimension of the nest, or one number? */

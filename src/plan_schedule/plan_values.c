@@ -12,7 +12,7 @@
  * A function here that makes an entry asks for its inputs; false says that one of them is not there
  * yet, and that it has to be called again when it is (plan_entry.c).
  */
-#include "plan_internal.h"
+#include "plan_schedule_internal.h"
 
 enum {
     LONG_WAY = 1000 /* values */

@@ -6,7 +6,7 @@
  * the quotient and remainder of a vector's first lane.  In a piece of a row (plan_pieces.c) they
  * are what the piece has.
  */
-#include "plan_internal.h"
+#include "plan_schedule_internal.h"
 
 enum {
     DIVIDED_LANES = 4,     /* for which a division by one number pays */
@@ -31,19 +31,6 @@ bool plan_shares_divisor(const Scheduler *s, const Op *op, const Made *in)
     if (!(floats ? s->plan->machine.fma : divides_integers(op, y)))
         return false;
     return x->vector && !y->vector && y->level < s->nest->rank && s->nest->lanes >= DIVIDED_LANES;
-}
-
-int64_t plan_steps_up(const Plan *p, AccessSpace *space, Value *v, const int8_t *map, int64_t most)
-{
-    Access a = access_of(space, v, map);
-
-    if (dtype_is_float(v->type->dtype) || !a.ok || a.chunked || a.scale || a.stride > most)
-        return 0;
-    for (const Widened *w = a.widened; w; w = w->next) {
-        if (!w->value || !axis_of(p->axis, w->value)->has_range)
-            return 0;
-    }
-    return MAX(a.stride, 0);
 }
 
 bool plan_divide(Scheduler *s, const Ask *a, int *in, bool local, Made *out)

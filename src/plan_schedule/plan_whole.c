@@ -10,10 +10,17 @@
  * Numbers of a round follow its own by sums, and by products with what stays; so the code asks the
  * first round, the second and the last one whether tiles follow one another, and along k so many
  * elements less are left.
+ *
+ * Of one row, or a few, each element of b is multiplied once or little more often: to lay it out
+ * would take longer than that, however far its rows are apart.  So it is for a of one column.
  */
-#include "plan_internal.h"
+#include "plan_schedule_internal.h"
 
 enum { MOST_BEHIND = 40 /* ops, of a number */ };
+
+/* Rows of blocks of DOT_MAX_VECTORS, in half as many registers at most; and how many such blocks of
+ * wide vectors the second cache feeds in the time of one. */
+enum { FEW_ROWS = 2, FEW_ROWS_OF_32 = 4, BLOCKS_OF_32 = 2 };
 
 typedef struct {
     const Plan *plan;
@@ -156,6 +163,30 @@ static bool is_one_product(Search *s, const BlockPlan *body)
     return alike;
 }
 
+/* --- thin ones --- */
+
+static void set_few_rows(const Search *s, Whole *w)
+{
+    const DotPlan *d = &s->product->dot;
+    const Type *sum = s->dot->results[0]->type;
+    bool many = s->plan->machine.registers > 16;
+
+    if (sum->dims[1] < DOT_MAX_VECTORS * d->lanes)
+        return;
+    w->few = MIN(sum->dims[0], many ? FEW_ROWS_OF_32 : FEW_ROWS);
+    w->most = many ? BLOCKS_OF_32 * w->few : w->few;
+}
+
+/* Columns that count end with the first one of the matrix: there most likely is no other. */
+static bool has_one_column(const Search *s)
+{
+    const Value *live = s->product->dot.live[LIVE_COLUMNS];
+    int64_t columns;
+
+    return live && dtype_is_float(s->dot->results[0]->type->dtype) &&
+           value_const_int(plan_limit(live), &columns) && columns == 1;
+}
+
 static void look_at_block(const Plan *p, const BlockPlan *b)
 {
     for (int i = 0; b && i < b->steps.len; i++) {
@@ -163,7 +194,10 @@ static void look_at_block(const Plan *p, const BlockPlan *b)
         Search search = {.plan = p, .loop = s->op};
         if (s->kind == STEP_FOR && is_one_product(&search, s->body[0])) {
             s->whole = NEW(p->arena, Whole);
-            *s->whole = (Whole){search.product, {search.of[DOT_A], search.of[DOT_B]}};
+            *s->whole = (Whole){.product = search.product,
+                                .of = {search.of[DOT_A], search.of[DOT_B]},
+                                .column = has_one_column(&search)};
+            set_few_rows(&search, s->whole);
         }
         look_at_block(p, s->body[0]);
         look_at_block(p, s->body[1]);

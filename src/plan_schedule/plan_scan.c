@@ -9,7 +9,7 @@
  *
  * It takes schedules, in which it changes entries of that kind alone.
  */
-#include "plan_internal.h"
+#include "plan_schedule_internal.h"
 
 /* By buffer. */
 typedef struct {

@@ -13,7 +13,7 @@
  * its own, and reads and writes the sum.  Where to lay out what else would be in place takes less
  * than that, it waits.
  */
-#include "plan_internal.h"
+#include "plan_schedule_internal.h"
 
 enum {
     MOST_BEHIND = 40, /* ops, of an address */
