@@ -90,15 +90,15 @@ static Reduced reduce_moderate(Math *m, Value *a, int extra, Value **usual)
     return (Reduced){.r = r, .quadrant = m_to_bits(m, sum)};
 }
 
-/* Of any finite number. */
-static Reduced reduce_single(Math *m, Value *a, int extra)
+/* Of numbers up to the end of as many windows: of any finite one for all. */
+static Reduced reduce_single(Math *m, Value *a, int extra, int nwindows)
 {
     Math wide = m_double(m), *d = &wide;
     double magic = 0x1.8p52 + extra;
     Value *x = m_cast(d, a);
     Value *d0 = m_num(d, windows[0].d0), *d1 = m_num(d, windows[0].d1);
 
-    for (int i = 1; i < COUNT(windows); i++) {
+    for (int i = 1; i < nwindows; i++) {
         Value *beyond = m_ge(d, x, m_num(d, windows[i].from));
         d0 = m_select(d, beyond, m_num(d, windows[i].d0), d0);
         d1 = m_select(d, beyond, m_num(d, windows[i].d1), d1);
@@ -178,7 +178,8 @@ static Value *wave(Math *m, const Reduced *a)
  * in all lanes, so that a number's sine does not depend on its neighbours. */
 static Value *wave_of(Math *m, Value *a, int extra)
 {
-    Reduced any = m->precise == SINGLE ? reduce_single(m, a, extra) : reduce_double(m, a, extra);
+    Reduced any = m->precise == SINGLE ? reduce_single(m, a, extra, COUNT(windows))
+                                       : reduce_double(m, a, extra);
     if (m->precise == DOUBLE || m->straight)
         return wave(m, &any);
     Value *usual;
@@ -224,17 +225,37 @@ static Value *tan_double(Math *m, const Reduced *a)
     return m_add(m, a->r, m_fma(m, cube, p, more));
 }
 
+/* tan, or -1/tan for odd quadrants, of the argument that was reduced. */
+static Value *tan_of(Math *m, const Reduced *a)
+{
+    Math wide = m_double(m);
+    Value *tan = m->precise == SINGLE ? tan_single(m, a) : tan_double(m, a);
+    Value *y = m_select(m, is_odd(m, a->quadrant), m_div(&wide, m_num(&wide, -1), tan), tan);
+
+    return m_cast(m, y);
+}
+
+/* Nearly all numbers are in the first window. */
+static Value *tan_of_single(Math *m, Value *absolute)
+{
+    Reduced any = reduce_single(m, absolute, 0, COUNT(windows));
+    Reduced first = reduce_single(m, absolute, 0, 1);
+    Value *is_first = m_lt(m, absolute, K(windows[1].from));
+    Value *usual = tan_of(m, &first);
+
+    return m_usually(m, is_first, usual, tan_of(m, &any));
+}
+
 Value *math_tan(Math *m, Value *x)
 {
-    bool single = m->precise == SINGLE;
-    Value *absolute = m_abs(m, x);
-    Reduced a = single ? reduce_single(m, absolute, 0) : reduce_double_longer(m, absolute);
-    Math wide = m_double(m);
-    Value *tan = single ? tan_single(m, &a) : tan_double(m, &a);
-    Value *odd = is_odd(m, a.quadrant);
-    Value *y = m_select(m, odd, m_div(&wide, m_num(&wide, -1), tan), tan);
+    Value *absolute = m_abs(m, x), *y;
     Value *sign = m_and(m, m_to_bits(m, x), sign_mask(m));
 
-    y = single ? m_cast(m, y) : y;
+    if (m->precise == SINGLE) {
+        y = tan_of_single(m, absolute);
+    } else {
+        Reduced a = reduce_double_longer(m, absolute);
+        y = tan_of(m, &a);
+    }
     return m_from_bits(m, m_xor(m, m_to_bits(m, y), sign));
 }

@@ -21,7 +21,7 @@ BLOCK = 1024
 erf = np.vectorize(math.erf)
 FUNCTIONS = {
     "exp": np.exp, "exp2": np.exp2, "exp10": lambda x: 10.0**x, "log": np.log, "log2": np.log2, "sin": np.sin, "cos": np.cos,
-    "rsqrt": lambda x: 1 / np.sqrt(x), "erf": erf, "tanh": np.tanh,
+    "tan": np.tan, "rsqrt": lambda x: 1 / np.sqrt(x), "erf": erf, "tanh": np.tanh,
 }
 
 
