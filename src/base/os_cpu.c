@@ -26,8 +26,10 @@ enum {
     DEFAULT_CACHE = 32 << 20
 };
 /* A virtual machine sees the whole cache of a processor whose other CPUs, and their share of it,
- * are a stranger's.  Processors have up to about this much for each of theirs. */
-static const size_t largest_share = 4 << 20;
+ * are a stranger's.  Processors have up to about this much for each of theirs.  A cache of no more
+ * than a few CPUs is counted on as a whole: to store around what it has after all takes more than
+ * twice as long, and to store into it what it has not, a sixth more. */
+static const size_t largest_share = 4 << 20, of_few_cpus = 32 << 20;
 
 /* The first line of a file; "" when there is none. */
 static void read_line(const char *folder, const char *name, char line[LINE_LENGTH])
@@ -210,7 +212,10 @@ size_t os_cache_share(const char *folder, int cpus)
         read_line(index, "shared_cpu_list", line);
         sharing = list_length(line);
     }
-    return MIN(size / (size_t)MAX(sharing, 1), largest_share) * (size_t)cpus;
+    sharing = MAX(sharing, 1);
+    if (size <= of_few_cpus)
+        return size * (size_t)((cpus + sharing - 1) / sharing);
+    return MIN(size / (size_t)sharing, largest_share) * (size_t)cpus;
 }
 
 size_t os_last_level_cache_bytes(void)

@@ -181,7 +181,7 @@ static void run_passes(Llvm *l, const char *passes)
         bug("LLVM does not take %s: %s", passes, LLVMGetErrorMessage(e));
 }
 
-static bool calls(Val i, const char *intrinsic)
+bool llvm_is_call(Val i, const char *intrinsic)
 {
     unsigned id = LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic));
 
@@ -227,7 +227,8 @@ static void store_only_lane(Llvm *l, Bld b, Val call)
  * these intrinsics. */
 static bool selects_loaded(Val v)
 {
-    bool selects = LLVMIsASelectInst(v) || calls(v, "llvm.maxnum") || calls(v, "llvm.minnum");
+    bool selects =
+        LLVMIsASelectInst(v) || llvm_is_call(v, "llvm.maxnum") || llvm_is_call(v, "llvm.minnum");
 
     for (int i = 0; selects && i < LLVMGetNumOperands(v); i++) {
         if (LLVMIsALoadInst(LLVMGetOperand(v, (unsigned)i)))
@@ -272,7 +273,7 @@ static void mend_stores(Llvm *l)
         for (; block; block = LLVMGetNextBasicBlock(block)) {
             for (Val i = LLVMGetFirstInstruction(block), next; i; i = next) {
                 next = LLVMGetNextInstruction(i);
-                if (calls(i, "llvm.masked.store"))
+                if (llvm_is_call(i, "llvm.masked.store"))
                     store_only_lane(l, b, i);
                 else if (words && LLVMIsAStoreInst(i))
                     keep_whole(l, b, i);
@@ -389,6 +390,7 @@ static bool finish(Llvm *l, GenStage stage, GenOutput *out, const char **why)
     if (!l->is_text && !l->ordered && !l->quickly) {
         llvm_cut_blocks(l);
         hide_counters(l);
+        llvm_place_constants(l);
     }
     if (l->ordered)
         keep_order(l);

@@ -65,6 +65,8 @@ Val llvm_function(Llvm *l, const char *name, LLVMTypeRef type);
 /* What the parameter points to is reached through it alone; from 1 on. */
 void llvm_apart(Llvm *l, Val fn, unsigned parameter);
 
+bool llvm_is_call(Val i, const char *intrinsic); /* by its name without types */
+
 /* llvm_build.c */
 LLVMTypeRef llvm_vector(LLVMTypeRef t, int lanes); /* t itself when lanes is 0 */
 int llvm_lanes(Val v);                             /* 0 for scalars */
@@ -103,6 +105,9 @@ void llvm_mark_nontemporal(Llvm *l, Val store);
 /* The larger or the smaller one of two integers, or vectors of them. */
 Val llvm_extreme(Llvm *l, Bld b, bool largest, bool is_signed, Val x, Val y);
 void llvm_likely(Llvm *l, Val branch); /* the first way out is the usual one */
+
+/* constants.c: after all passes on the module, operands that instructions take from memory */
+void llvm_place_constants(Llvm *l);
 
 /* masked.c */
 enum { LLVM_WORD = 4 }; /* bytes: the smallest element of masked gathers and scatters */

@@ -149,7 +149,8 @@ typedef struct {
 } Nearest;
 /* |x * scale| must stay below 2^(mantissa - 1) less `bias`. */
 Nearest m_nearest(Math *m, Value *x, double scale, int bias);
-Value *m_exponent(Math *m, Value *bits); /* the float with these exponent bits */
+Value *m_exponent(Math *m, Value *bits);  /* the float with these exponent bits */
+Value *m_is_below_two(Math *m, Value *x); /* |x| < 2, by a single bit; false on NaN */
 /* e^x = 2^k h (1 + q), h a power of two, q in [-0.3, 0.42]; so k > 0 holds off overflow of h. */
 typedef struct {
     Value *h, *q;

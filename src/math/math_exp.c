@@ -181,13 +181,12 @@ static Reduced reduce(Math *m, Value *x, double per_unit, const Split *step)
                      .r = remainder_of(m, x, n, &(Split){step->hi / unit, step->lo / unit})};
 }
 
-/* False on NaN. */
-static Value *is_moderate(Math *m, Value *n)
+Value *m_is_below_two(Math *m, Value *x)
 {
     const Format *f = m_format(m);
     uint64_t highest = (uint64_t)(f->bias + 1) << f->mantissa; /* of the exponent: 2 or more */
 
-    return m_eq(m, m_and(m, m_to_bits(m, n), U(highest)), U(0));
+    return m_eq(m, m_and(m, m_to_bits(m, x), U(highest)), U(0));
 }
 
 /* p 2^n by adding n to the exponent */
@@ -206,7 +205,7 @@ static Value *power(Math *m, Value *x, const Power *t)
     Value *rare = any_power(m, x, t);
     Value *usual = raise(m, p, u.bits);
 
-    return m_usually(m, is_moderate(m, u.n), usual, rare);
+    return m_usually(m, m_is_below_two(m, u.n), usual, rare);
 }
 
 /* --- fp32 in eighths --- */
@@ -240,7 +239,7 @@ static Value *power_by_eighths(Math *m, Value *x, const Eighths *t)
     Value *p = times_small_power(m, u.r, bits, &t->q);
     Value *rare = any_power_by_eighths(m, x, t);
 
-    return m_usually(m, is_moderate(m, u.n), p, rare);
+    return m_usually(m, m_is_below_two(m, u.n), p, rare);
 }
 
 /* --- the functions --- */

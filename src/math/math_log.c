@@ -19,7 +19,8 @@
  * k comes negated, as -k, and is multiplied by negative constants: so log1p(-0) = -0 (for k = 0
  * the product is -0, which adds nothing to either zero) and log(1) = +0 need no case of their own.
  * Subnormal operands are multiplied by a power of two first.  An operand that is known to be large,
- * as 1 + exp(x) is, needs neither that nor the pole.
+ * as 1 + exp(x) is, needs neither that nor the pole.  Usually one is between 2^-63 and 2^65 (2^-511
+ * and 2^513 in fp64), which two bits tell, and needs nothing at all.
  */
 #include "math.h"
 
@@ -105,10 +106,11 @@ static void expand_log(Math *m, Reduced *r)
     r->rest = m_neg(m, half);
 }
 
-static Reduced reduce(Math *m, Value *x)
+/* `normal`: x is. */
+static Reduced reduce(Math *m, Value *x, bool normal)
 {
     const Format *f = m_format(m);
-    Value *raised = m->large ? NULL : m_lt(m, x, K(f->smallest));
+    Value *raised = normal ? NULL : m_lt(m, x, K(f->smallest));
     Value *bits = m_to_bits(m, raised ? m_select(m, raised, m_mul(m, x, K(f->raise)), x) : x);
     Value *shift = shift_of(m, bits);
     Reduced r = {.minus_k = minus_k_of(m, shift, raised)};
@@ -170,33 +172,61 @@ static Value *with_pole(Math *m, Value *x, double pole, Value *y)
     return m_select(m, m_gt(m, x, K(pole)), m_keep_unbounded(m, x, y), below);
 }
 
+/* From 2^-63 on and below 2^65, or what it is in fp64; so it is above 0. */
+static Value *is_moderate(Math *m, Value *x)
+{
+    uint64_t sign = (uint64_t)1 << (dtype_bits(m_format(m)->bits) - 1);
+    Value *from_least = m_sub(m, m_to_bits(m, x), U(sign >> 2));
+
+    return m_eq(m, m_and(m, from_least, U(sign | sign >> 1)), U(0));
+}
+
+static Value *binary(Math *m, const Reduced *r)
+{
+    return m_sub(m, times(m, r, &constants[m->precise].log2e), r->minus_k);
+}
+
+static Value *decimal(Math *m, const Reduced *r)
+{
+    const Constants *c = &constants[m->precise];
+    Value *low = m_fma(m, r->minus_k, K(-c->log10_2.lo), times(m, r, &c->log10e));
+
+    return m_fma(m, r->minus_k, K(-c->log10_2.hi), low);
+}
+
+static Value *logarithm(Math *m, Value *x, Value *(*of)(Math *m, const Reduced *r))
+{
+    Reduced any = reduce(m, x, m->large);
+    Value *y = with_pole(m, x, 0, of(m, &any));
+    if (m->large)
+        return y;
+    Reduced moderate = reduce(m, x, true);
+    Value *usual = of(m, &moderate);
+
+    return m_usually(m, is_moderate(m, x), usual, y);
+}
+
 Value *math_log(Math *m, Value *x)
 {
-    Reduced r = reduce(m, x);
-
-    return with_pole(m, x, 0, natural(m, &r));
+    return logarithm(m, x, natural);
 }
 
 Value *math_log2(Math *m, Value *x)
 {
-    Reduced r = reduce(m, x);
-    Value *y = m_sub(m, times(m, &r, &constants[m->precise].log2e), r.minus_k);
-
-    return with_pole(m, x, 0, y);
+    return logarithm(m, x, binary);
 }
 
 Value *math_log10(Math *m, Value *x)
 {
-    const Constants *c = &constants[m->precise];
-    Reduced r = reduce(m, x);
-    Value *low = m_fma(m, r.minus_k, K(-c->log10_2.lo), times(m, &r, &c->log10e));
-
-    return with_pole(m, x, 0, m_fma(m, r.minus_k, K(-c->log10_2.hi), low));
+    return logarithm(m, x, decimal);
 }
 
+/* Usually 1 + x is neither small nor huge. */
 Value *math_log1p(Math *m, Value *x)
 {
     Reduced r = reduce_one_plus(m, x);
+    Value *usual = natural(m, &r);
+    Value *y = with_pole(m, x, -1, usual);
 
-    return with_pole(m, x, -1, natural(m, &r));
+    return m->large ? y : m_usually(m, is_moderate(m, m_add(m, x, K(1))), usual, y);
 }

@@ -27,6 +27,8 @@ def unary(x, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
         r = tl.sin(v)
     elif OP == "cos":
         r = tl.cos(v)
+    elif OP == "tan":
+        r = libdevice.tan(v)
     elif OP == "tanh":
         r = libdevice.tanh(v)
     elif OP == "erf":

@@ -830,10 +830,14 @@ static void test_cache_share(void **state)
     assert_int_equal(os_cache_share(folder, 4), 4 << 20);
     put_file(a, third, "level", "3\n");
     put_file(a, third, "size", "32M\n");
-    assert_int_equal(os_cache_share(folder, 1), 4 << 20); /* nobody has more of one */
+    assert_int_equal(os_cache_share(folder, 1), 32 << 20);
     put_file(a, third, "shared_cpu_list", "0-7,32-39\n");
-    assert_int_equal(os_cache_share(folder, 4), 8 << 20);
+    assert_int_equal(os_cache_share(folder, 4), 32 << 20);  /* few share it */
     assert_int_equal(os_cache_share(folder, 32), 64 << 20); /* two such caches */
+    put_file(a, third, "size", "64M\n");
+    assert_int_equal(os_cache_share(folder, 4), 16 << 20);
+    put_file(a, third, "shared_cpu_list", "0\n");
+    assert_int_equal(os_cache_share(folder, 1), 4 << 20); /* nobody has more of one */
     remove_all(a, folder);
 }
 

@@ -726,6 +726,52 @@ static void test_selects_are_stored_whole(void **state)
     arena_free(a);
 }
 
+/* A polynomial of eight numbers with so many coefficients. */
+static const char *polynomial(Arena *a, int coefficients)
+{
+    Text t = text_new(a);
+
+    text_printf(&t, "kernel @k(%%p: *fp32) {\n"
+                    "  %%i = arange start=0 : i32[8]\n"
+                    "  %%ps = splat %%p : *fp32[8]\n"
+                    "  %%px = addptr %%ps, %%i : *fp32[8]\n"
+                    "  %%x = load %%px : fp32[8]\n"
+                    "  %%s0 = mul %%x, %%x : fp32[8]\n");
+    for (int i = 1; i <= coefficients; i++)
+        text_printf(&t,
+                    "  %%c%d = const %d.5 : fp32[8]\n"
+                    "  %%s%d = fma %%s%d, %%x, %%c%d : fp32[8]\n",
+                    i, i, i, i - 1, i);
+    text_printf(&t, "  store %%px, %%s%d\n  return\n}\n", coefficients);
+    return t.s;
+}
+
+/* More of them than registers hold are operands in memory on AVX2: each one that is brought into
+ * a register first takes an instruction. */
+static void test_constants_are_operands(void **state)
+{
+#ifndef __x86_64__
+    skip();
+#endif
+    static const int coefficients[] = {4, 30};
+    (void)state;
+    for (int k = 0; k < COUNT(coefficients); k++) {
+        Arena *a = arena_new(NULL);
+        Case c = {.arena = a, .name = "poly.ir", .text = polynomial(a, coefficients[k])};
+        const char *why = NULL;
+        const GenPlugin *plugin = run_plugin(a, &why);
+        Diags *d = diags_new(a, NULL);
+        Module *m = read_module(&c, d);
+        GenOptions o = {.cpu = "x86-64", .features = "+avx,+avx2,+fma", .disjoint = true};
+        GenOutput out;
+
+        assert_true(plugin->targets[0]->emit(kernel_of(m), &o, GEN_ASM, a, &out, d));
+        assert_non_null(strstr(out.data, "vfmadd"));
+        assert_int_equal(strstr(out.data, "vbroadcastss") != NULL, coefficients[k] == 4);
+        arena_free(a);
+    }
+}
+
 /* Of a row's two vectors the second one must not be stored first: where they share a line of the
  * cache, the row takes half as long again. */
 static void test_rows_are_stored_from_their_beginning(void **state)
@@ -866,6 +912,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
                                        cmocka_unit_test(test_lines_of_inlined_ops),
                                        cmocka_unit_test(test_selects_are_stored_whole),
+                                       cmocka_unit_test(test_constants_are_operands),
                                        cmocka_unit_test(test_rows_are_stored_from_their_beginning)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -675,7 +675,7 @@ static Kernel make_large(OpCode code)
             large[op->operands[0]->id] = true;
     }
     k.ops = 1 - count_ops(k.func);
-    math_expand(k.func, NULL, false, large);
+    math_expand(k.func, NULL, true, large);
     k.ops += count_ops(k.func);
     return k;
 }
@@ -694,7 +694,7 @@ static void test_large(void **state)
         memcpy(&x[i], i < COUNT(ends) ? (const void *)&ends[i] : (const void *)&bits, sizeof bits);
     }
     for (int c = 0; c < COUNT(codes); c++) {
-        Kernel any = make_kernel(codes[c], DT_FP32, false), large = make_large(codes[c]);
+        Kernel any = make_kernel(codes[c], DT_FP32, true), large = make_large(codes[c]);
         run_kernel(&any, x, x, want, COUNT(x));
         run_kernel(&large, x, x, got, COUNT(x));
         assert_memory_equal(got, want, sizeof want);
