@@ -338,6 +338,9 @@ expect 0 out 'd_x: gather' "$tilec" grad "$source/tests/grad/windows.py:dilated"
     BLOCK=16 --stage grad
 expect 0 out 'where not n <= 16 * stride * grid' "$tilec" grad "$source/tests/grad/stepped.py:strided" --of y --wrt x 'x:*fp32' 'w:*fp32' \
     'y:*fp32' n:i32 m:i32 taps:i32 stride:i32 dilation:i32 pad:i32 BLOCK=16 --stage grad
+# .. a round adds to the sum by its name, under a condition
+expect 0 out '                gathered += ' "$tilec" grad "$source/tests/grad/stepped.py:strided" --of y --wrt x 'x:*fp32' 'w:*fp32' \
+    'y:*fp32' n:i32 m:i32 taps:i32 stride:i32 dilation:i32 pad:i32 BLOCK=16
 expect 0 out 'd_x: gather' "$tilec" grad "$source/tests/grad/stepped.py:overlapping_means" --of y --wrt x 'x:*fp32' 'y:*fp32' H:i32 W:i32 \
     OH:i32 OW:i32 BLOCK_H=8 BLOCK_W=8 --stage grad
 expect 0 out 'd_x: atomics' "$tilec" grad "$source/tests/grad/stepped.py:known_by_memory" --of y --wrt x 'x:*fp32' 'steps:*i32' 'y:*fp32' \
