@@ -95,11 +95,16 @@ unsigned window_numbered(Grad *g, const Tap *t);
 /* Elements of these sides as masks number them; *left: the address without these.  False: they do
  * not. */
 bool window_take_numbers(Grad *g, Tap *t, unsigned sides, Poly *left);
+/* Do its lanes step over elements, by more than 1 or by an argument? */
 bool window_steps(const Side *s);
 bool window_elements(Grad *g, const Side *s, PolyTerm *out);       /* how many lanes have them */
 Value *window_own_number(Mover *m, Value *v, const int8_t *sides); /* if v is it; else NULL */
+/* That an own element's number is at least 0; NULL: the op asks something else. */
 Value *window_known_of_steps(Mover *m, const Op *op, const int8_t *sides);
+/* How far off the lanes are that hand to the own elements of the phase; *divides: the condition
+ * that they are there, NULL: they are.  False: they are not. */
 bool window_find_steps(Mover *m, int side, Value **divides);
+/* Stores for each lane all of its elements, phase by phase. */
 void window_gather_phases(Grad *g, const Taps *taps);
 
 /* There are as many lanes as the mask says: then it says of those that are shifted that they are

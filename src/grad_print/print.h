@@ -93,6 +93,7 @@ const char *print_plain_name(Writer *p, const char *name, const char *otherwise)
 void print_take_words(Writer *p);            /* that are no names of values */
 void print_begin(Writer *p);                 /* a statement */
 void print_enter(Writer *p, const Op *from); /* behind `for ..`, of this op of the forward */
+/* Back to where the block's statement stands. */
 void print_leave(Writer *p);
 void put_block(Writer *p, const Block *b);
 void print_assign(Writer *p, const Value *v); /* a statement that gives it a name */
@@ -104,6 +105,7 @@ void print_shorten(Writer *p, const Value *v, int used);
 void put_list(Writer *p, const Words *all, int used);
 
 /* print_control.c */
+/* A `for` with what it carries; one whose rounds are not counted; an `if` with what it gives. */
 void put_loop(Writer *p, const Op *loop);
 void put_while(Writer *p, const Op *loop);
 void put_branch(Writer *p, const Op *branch);
