@@ -350,7 +350,8 @@ static void gather_from(Grad *g, const Taps *taps, int d, Value **phases)
     const Builder outside = g->b;
     Mover m = {.g = g, .tap = taps->at[0], .builds = true, .inside = map_new(g->arena)};
     Value *all = window_scalar(&m, &taps->at[0]->sides[d].step, 1);
-    Value *bounds[FOR_BOUNDS] = {build_int(&g->b, i32, 0), all, build_int(&g->b, i32, 1)};
+    Value *none = build_int(&g->b, i32, 0);
+    Value *bounds[FOR_BOUNDS] = {none, all, build_int(&g->b, i32, 1)};
     Op *loop = build_op(&g->b, OP_for, FOR_BOUNDS, bounds, 0, NULL, 0, NULL);
     if (loop->regions[0]->nargs == 0)
         block_add_arg(loop->regions[0], i32);
