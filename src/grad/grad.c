@@ -360,6 +360,8 @@ static bool prepare(Grad *g, Module *m, Diags *d)
         return false;
     forms_sum_parts_of_tiles(g->func);
     forms_count_rounds(g->func);
+    if (forms_count_upwards(g->func) && !opt_run_pass(m, "fold", d))
+        return false;
     forms_number_from_the_first(g->func);
     forms_place_by_counters(g->func);
     forms_count_offsets(g->func);

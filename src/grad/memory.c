@@ -378,6 +378,48 @@ static bool goes_by_rounds(const GradOps *loads)
     return false;
 }
 
+/* A number that runs times an argument, or, of `i >= 0`, beside one. */
+static bool is_by_argument(const Poly *below)
+{
+    bool beside = false, falls = false;
+
+    for (int t = 0; t < below->count; t++) {
+        const PolyTerm *term = &below->terms[t];
+        bool has_argument = false, runs = false;
+        for (int f = 0; f < term->count; f++) {
+            const Value *v = term->of[f].value;
+            has_argument |= v && terms_same_for_all(v);
+            runs |= !v || (!v->def && v->block->owner);
+        }
+        if (has_argument && runs)
+            return true;
+        beside |= has_argument;
+        falls |= runs && term->scale < 0;
+    }
+    return beside && falls;
+}
+
+/* Does a mask say where windows end that step, or are moved, by what is known at run time?  They
+ * mostly overlap, and are gathered. */
+static bool steps_by_argument(const GradOps *loads)
+{
+    static const int8_t sides[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+    for (int i = 0; i < loads->len; i++) {
+        const Value *mask = op_operand(loads->at[i], LOAD_MASK);
+        PolyScope scope = {0};
+        PolyBounds bounds = {0};
+
+        if (mask)
+            poly_bounds(&scope, mask, sides, &bounds);
+        for (int k = 0; k < bounds.count; k++) {
+            if (is_by_argument(&bounds.below[k]))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Does it, of which nothing else says that it meets no element twice, load what lies where an
  * element is stored, of which each is once? */
 static void find_stored_place(Memory *m, const GradArray *a, Op *load)
@@ -423,15 +465,20 @@ static void find_fill(Memory *m, GradArray *a)
         return;
     }
     a->meeting = g->asked & ~apart;
+    const int needs = g->needs.len, number = (int)(a - g->wrt);
+    const bool may_try = !g->wish->fused && number < 32 && !(g->wish->parts >> number & 1);
     if (grad_alone(g, a, &loads, g->asked) && grad_adds_once(g, a)) {
-        a->fill = GRAD_STORED;
+        const bool tries =
+            may_try && g->needs.len > needs && a->array != g->of.array && steps_by_argument(&loads);
+        if (tries)
+            g->needs.len = needs;
+        a->fill = tries ? GRAD_ADDED : GRAD_STORED;
+        a->may_be_known = tries;
     } else if (!grad_by_atomics(g, a) && a->meeting && grad_alone(g, a, &loads, apart) &&
                grad_can_have_parts(g, &loads, apart)) {
-        const int number = (int)(a - g->wrt);
-        bool tries = !g->wish->fused && number < 32 && !(g->wish->parts >> number & 1) &&
-                     goes_by_rounds(&loads);
+        bool tries = may_try && goes_by_rounds(&loads);
         a->fill = tries ? GRAD_ADDED : GRAD_PARTS;
-        a->may_have_parts = tries;
+        a->may_be_known = tries;
     } else {
         a->fill = GRAD_ADDED;
     }

@@ -30,7 +30,8 @@ typedef struct {
     bool recompute;   /* what the forward has stored, too */
     int tape;         /* 0: of each round; N: of N rounds; GRAD_NO_TAPE */
     bool fused;       /* does what the forward does, too */
-    unsigned parts;   /* arrays, by number in wrt, of which nothing but parts is tried: bits */
+    unsigned parts;   /* arrays, by number in wrt, of which no gathering is tried in place of
+                       * parts, or of stores under conditions: bits */
 } GradWish;
 
 /* What the derived kernel does with an array of gradients. */
@@ -60,15 +61,15 @@ typedef struct {
     Value *gradient; /* the parameter added for it */
     bool is_reached; /* something was added to it */
     GradFill fill;
-    bool in_order;       /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
-    bool in_last_pass;   /* of GRAD_STORED: of several over the same elements */
-    bool is_gathered;    /* .. : from windows that are shifted */
-    bool may_have_parts; /* of GRAD_ADDED: if nothing else is found for it */
-    bool is_transposed;  /* of any: a program sums up what all hand to its elements in a loop */
-    bool has_zeros;      /* .. : also where an `if` hands nothing on */
-    bool is_picked;      /* .. : with what is handed to an element by itself */
-    GradOps loads;       /* of the array, that are active */
-    GradOps adds;        /* of GRAD_ADDED, where they are not at the elements of loads: atomics */
+    bool in_order;      /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
+    bool in_last_pass;  /* of GRAD_STORED: of several over the same elements */
+    bool is_gathered;   /* .. : from windows that are shifted */
+    bool may_be_known;  /* of GRAD_ADDED: has parts, or is stored, if it is not gathered */
+    bool is_transposed; /* of any: a program sums up what all hand to its elements in a loop */
+    bool has_zeros;     /* .. : also where an `if` hands nothing on */
+    bool is_picked;     /* .. : with what is handed to an element by itself */
+    GradOps loads;      /* of the array, that are active */
+    GradOps adds;       /* of GRAD_ADDED, where they are not at the elements of loads: atomics */
     GradCover cover;
     /* of GRAD_PARTS */
     unsigned meeting;  /* axes of the grid: bits */
@@ -210,7 +211,7 @@ typedef struct Grad {
     GradOps sums;          /* along axes, of gradients so far */
     GradOps references;    /* maxima and minima that no gradient goes through */
     GradWalk walk;
-    unsigned missed; /* arrays for which nothing was found, and that can have parts: bits */
+    unsigned missed; /* arrays that are not gathered, and of which another way is known: bits */
     Block *forward;  /* of a fused kernel, what stands before the backward; NULL: that has it */
     bool by_itself;  /* what the kernel leaves in an array is differentiated by what was there */
     bool failed;

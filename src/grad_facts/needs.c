@@ -195,6 +195,34 @@ static bool is_of_quotient(const Poly *least, const PolyTerm *unit)
            poly_divide(unit, &whole, &quotient) && quotient.count == 0 && quotient.scale > 0;
 }
 
+/* Launches know arguments, and nothing that is loaded. */
+static bool is_of_memory(const Value *v)
+{
+    const Op *op = v->def;
+
+    if (!op || op->regions[0])
+        return false;
+    if (op_only_reads(op))
+        return true;
+    for (int i = 0; i < op->noperands; i++) {
+        if (is_of_memory(op->operands[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool names_memory(const Poly *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        for (int k = 0; k < p->terms[i].count; k++) {
+            const Value *v = p->terms[i].of[k].value;
+            if (v && is_of_memory(v))
+                return true;
+        }
+    }
+    return false;
+}
+
 bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *unit)
 {
     GradNeed n = {.array = a, .least = *least};
@@ -212,7 +240,7 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *u
         return constant >= 0;
     if (is_of_quotient(&n.least, unit))
         return true;
-    if (is_hopeless(&apart))
+    if (is_hopeless(&apart) || names_memory(&apart))
         return false;
     if (apart.count == 1) { /* n - R // 2 <= n: R is not negative */
         const Op *op = apart.terms[0].of[0].value->def;

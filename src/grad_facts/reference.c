@@ -155,7 +155,7 @@ static bool reassume(Moving *m, Rounds *r, int i)
         if (!leaves(&guess, r->loop, r->points, r->n))
             guess = moves_not_known(blame);
         assume(m, r, i, guess);
-        return true;
+        return guess.how != ANYTHING; /* a loop around it does not know yet what it begins with */
     }
     const Change then = replaced(m, &r->assumed[i], r->points, r->next, r->n);
     const Change begins = replaced(m, &r->assumed[i], r->points, r->init, r->n);
@@ -183,8 +183,11 @@ static void end_rounds(Moving *m, const Rounds *r)
     }
     for (int i = 0; i < r->n; i++) {
         const Change c = r->assumed[i];
+        bool later = c.how == ANYTHING && r->init[i].how == ANYTHING;
         moves_set(m, results[i],
-                  c.how == ANYTHING ? moves_none : renamed(c, r->points, results, r->n));
+                  later               ? c
+                  : c.how == ANYTHING ? moves_none
+                                      : renamed(c, r->points, results, r->n));
     }
 }
 

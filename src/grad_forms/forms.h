@@ -19,6 +19,9 @@ void forms_sum_parts_of_tiles(Func *f);
 /* count.c: each `while` that counts becomes a `for` */
 void forms_count_rounds(Func *f);
 
+/* upwards.c: each loop that counts down counts up; false: there is none */
+bool forms_count_upwards(Func *f);
+
 /* stepped.c: what each round of a loop moves on by the same follows its counter */
 void forms_place_by_counters(Func *f);
 

@@ -103,7 +103,7 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
         gather_blocks(out);
     }
     for (int i = 0; i < out->nwrt; i++) {
-        const bool missed = out->wrt[i].may_have_parts && out->wrt[i].fill == GRAD_ADDED;
+        const bool missed = out->wrt[i].may_be_known && out->wrt[i].fill == GRAD_ADDED;
         out->missed |= missed ? 1u << i : 0;
     }
     if (out->missed)

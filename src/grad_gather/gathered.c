@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../opt/opt.h"
+#include "gather.h"
 #include "windows.h"
 
 enum { MOST_PARTS = 16, DEEPEST = 24 };
@@ -165,6 +166,7 @@ static bool is_said(Grad *g, const Handed *h, Value *mask, const Value *part)
 static bool is_zero_without(Grad *g, const Handed *h, const Value *v, const Value *part, int depth)
 {
     const Op *op = v->def;
+    uint64_t bits;
 
     if (!op || depth == 0)
         return false;
@@ -179,6 +181,9 @@ static bool is_zero_without(Grad *g, const Handed *h, const Value *v, const Valu
     case OP_sub:
         return is_zero_without(g, h, op->operands[0], part, depth - 1) &&
                is_zero_without(g, h, op->operands[1], part, depth - 1);
+    case OP_div:
+        return value_constant(op->operands[1], &bits) && !grad_is_number(op->operands[1], 0) &&
+               is_zero_without(g, h, op->operands[0], part, depth - 1);
     case OP_mul:
         for (int i = 0; i < 2; i++) {
             if (is_uniform(op->operands[1 - i], depth - 1) &&
@@ -242,13 +247,28 @@ static Value *chosen(Grad *g, const Parts *left, const Handed *h)
     return mask ? build_select(&g->b, mask, data, grad_number(g, data, 0)) : data;
 }
 
+/* Parts of the mask, and those of them that the store does not say anyway. */
+static bool find_parts(Grad *g, const Handed *h, Parts *all, Parts *left)
+{
+    Parts said = {0};
+
+    if ((h->mask && !take_apart(&g->b, h->mask, all)) ||
+        (h->where && !take_apart(&g->b, h->where, &said)))
+        return false;
+    for (int i = 0; i < all->n; i++) {
+        if (!has_part(&said, all->at[i]))
+            left->at[left->n++] = all->at[i];
+    }
+    return true;
+}
+
 bool window_choose(Grad *g, const Handed *h, Value **data, Value **mask)
 {
-    Parts all = {0};
+    Parts all = {0}, left = {0};
 
-    if (h->mask && !take_apart(&g->b, h->mask, &all))
+    if (!find_parts(g, h, &all, &left))
         return false;
-    *data = chosen(g, &all, h);
+    *data = chosen(g, &left, h);
     *mask = all_of(&g->b, &all);
     return true;
 }
@@ -260,10 +280,12 @@ bool window_sum(Grad *g, const Handed *taps, int n, Value **sum, Value **any)
     bool is_one_always = false;
 
     for (int i = 0; i < n; i++) {
-        if (taps[i].mask && !take_apart(&g->b, taps[i].mask, &own[i]))
+        Parts all = {0};
+        if (!find_parts(g, &taps[i], &all, &own[i]))
             return false;
     }
-    find_common(own, n, plainest(taps, n), &common);
+    if (!taps[0].where)
+        find_common(own, n, plainest(taps, n), &common);
     *sum = NULL;
     for (int i = 0; i < n; i++) {
         Parts left = {0};
@@ -277,8 +299,103 @@ bool window_sum(Grad *g, const Handed *taps, int n, Value **sum, Value **any)
         if (mask)
             either = either ? build_binary(&g->b, OP_or, either, mask) : mask;
     }
+    if (taps[0].where) { /* where no lane hands on, 0 is stored */
+        *any = taps[0].where;
+        return true;
+    }
     *any = all_of(&g->b, &common);
     if (!is_one_always)
         *any = both(&g->b, *any, either);
     return true;
+}
+
+/* --- own elements --- */
+
+typedef struct {
+    Parts parts;            /* as they are for own elements */
+    Poly below[MOST_PARTS]; /* what those say of lanes that are not always true, as they were */
+    int n;
+} Own;
+
+static bool has_several(const Value *mask)
+{
+    const Op *op = mask->def;
+
+    return op && (op->code == OP_and ||
+                  ((op->code == OP_broadcast || op->code == OP_expand || op->code == OP_splat) &&
+                   has_several(op->operands[0])));
+}
+
+/* What speaks of own elements alone; false: it has too many parts. */
+static bool take_own(Mover *m, Value *mask, const int8_t *sides, Own *own)
+{
+    const Op *op = mask->def;
+    Own inner = {0};
+    PolyScope scope = {0};
+    PolyBounds bounds = {0};
+    int8_t of[MAX_RANK];
+
+    if (op && op->code == OP_and)
+        return take_own(m, op->operands[0], sides, own) && take_own(m, op->operands[1], sides, own);
+    if (has_several(mask)) {
+        gather_operand_sides(op, op->operands[0], sides, of);
+        if (!take_own(m, op->operands[0], of, &inner) || own->n + inner.n > MOST_PARTS)
+            return false;
+        for (int i = 0; i < inner.parts.n; i++) {
+            Value *spread = build_op(&m->g->b, op->code, 1, &inner.parts.at[i], op->nattrs,
+                                     op->attrs, 1, &mask->type)
+                                ->results[0];
+            if (!add_part(&own->parts, spread))
+                return false;
+        }
+        for (int i = 0; i < inner.n; i++)
+            own->below[own->n++] = inner.below[i];
+        return true;
+    }
+    Value *now = window_for_lanes(m, mask, sides, true);
+    if (!now)
+        return true;
+    poly_bounds(&scope, mask, sides, &bounds);
+    if (!is_always(now) && bounds.count == 1 && own->n < MOST_PARTS)
+        own->below[own->n++] = bounds.below[0];
+    return add_part(&own->parts, now);
+}
+
+/* Is there a condition that the side's number is less than something? */
+static bool ends(const Tap *t, int d, const Own *own)
+{
+    const PolyTerm lane = {1, 1, {{NULL, d}}};
+    PolyTerm by;
+
+    for (int i = 0; i < own->n; i++) {
+        for (int k = 0; k < own->below[i].count; k++) {
+            if (own->below[i].terms[k].scale > 0 &&
+                poly_divide(&own->below[i].terms[k], &lane, &by))
+                return true;
+        }
+    }
+    return t->sides[d].step.count == 0;
+}
+
+Value *window_own_elements(Grad *g, Mover *movers, int n)
+{
+    Parts first = {0};
+
+    for (int i = 0; i < n; i++) {
+        Own own = {0};
+        Value *mask = op_operand(movers[i].tap->op, STORE_MASK);
+        if (!mask || !take_own(&movers[i], mask, window_sides, &own))
+            return NULL;
+        for (int d = 0; d < movers[i].tap->nsides; d++) {
+            if (!ends(movers[i].tap, d, &own))
+                return NULL;
+        }
+        if (i == 0)
+            first = own.parts;
+        for (int k = 0; k < own.parts.n; k++) {
+            if (own.parts.n != first.n || !has_part(&first, own.parts.at[k]))
+                return NULL;
+        }
+    }
+    return all_of(&g->b, &first);
 }

@@ -12,8 +12,6 @@
 #include "gather.h"
 #include "windows.h"
 
-static Value *here(Mover *m, Value *v);
-
 enum { KNOWS = 1, KNOWS_NOT };
 
 /* Does it depend on which program it is, along these axes?  `told` keeps what is known of values.
@@ -62,15 +60,14 @@ static Value *copied(Mover *m, Value *v)
         (op->regions[0] && !op_has(op, COMBINES)))
         return NULL;
     for (int i = 0; i < op->noperands; i++) {
-        operands[i] = here(m, op->operands[i]);
+        operands[i] = window_here(m, op->operands[i]);
         if (!operands[i])
             return NULL;
     }
     return m->builds ? with_operands(m, op, operands) : v;
 }
 
-/* As it is, for any lane. */
-static Value *here(Mover *m, Value *v)
+Value *window_here(Mover *m, Value *v)
 {
     Value *known = map_get(m->inside, MAP_KEY(v));
 
@@ -179,12 +176,14 @@ static Value *moved(Mover *m, Value *v, const int8_t *sides, bool whole);
 
 static Value *shifted_lanes(Mover *m, Value *v, int side)
 {
-    if (m->tap->sides[side].division)
+    const bool steps = m->tap->sides[side].step.count > 0;
+    if (m->tap->sides[side].division || (m->places && steps) ||
+        (m->alone && window_is_shifted(m->tap, side)))
         return NULL; /* they are known as numbers, or not at all */
-    if (!m->builds)
+    if (!m->builds || !m->shifts[side])
         return v;
     Value *shift = build_splat(&m->g->b, m->shifts[side], v->type);
-    return build_binary(&m->g->b, OP_add, here(m, v), shift);
+    return build_binary(&m->g->b, OP_add, window_here(m, v), shift);
 }
 
 static Value *shifted_row(Mover *m, Value *program)
@@ -224,6 +223,7 @@ static Value *moved_op(Mover *m, const Op *op, const int8_t *sides, bool whole)
     int8_t of[MAX_RANK];
 
     Value *known = window_known_of_division(m, op);
+    known = known ? known : window_known_of_steps(m, op, sides);
     if (known)
         return known;
     if (op->code == OP_program_id)
@@ -256,14 +256,20 @@ static Value *moved(Mover *m, Value *v, const int8_t *sides, bool whole)
     if (v->def && v->def->code == OP_const)
         known = m->builds ? op_clone(&m->g->b, v->def, map_new(m->g->arena))->results[0] : v;
     else if (!moves(m, v, sides))
-        known = whole || is_same_for_programs(m, v) ? here(m, v) : NULL;
-    else if (v->def && (known = window_number_of_division(m, v, sides)) != NULL)
+        known = whole || is_same_for_programs(m, v) ? window_here(m, v) : NULL;
+    else if (v->def && ((known = window_number_of_division(m, v, sides)) != NULL ||
+                        (known = window_own_number(m, v, sides)) != NULL))
         ;
     else if (v->def && v->type->rank <= MOST_SIDES)
         known = moved_op(m, v->def, sides, whole || m->axes == 0 || is_whole(m, v, sides));
     if (known)
         map_put(m->moved, key, known);
     return known;
+}
+
+Value *window_for_lanes(Mover *m, Value *v, const int8_t *sides, bool whole)
+{
+    return moved(m, v, sides, whole);
 }
 
 /* --- building --- */
@@ -276,9 +282,13 @@ Value *window_scalar(Mover *m, const Poly *p, int64_t times)
 
     for (int i = p->count - 1; i >= 0; i--) {
         const PolyTerm *t = &p->terms[i];
-        Value *v = t->count > 0 ? here(m, (Value *)t->of[0].value) : NULL;
+        Value *v = NULL;
 
-        v = v ? build_cast(b, v, DT_I32, ROUND_NEAREST) : NULL;
+        for (int k = 0; k < t->count; k++) {
+            Value *x =
+                build_cast(b, window_here(m, (Value *)t->of[k].value), DT_I32, ROUND_NEAREST);
+            v = v ? build_binary(b, OP_mul, v, x) : x;
+        }
         Value *scale = build_int(b, i32, times * t->scale);
         v = !v ? scale : times * t->scale == 1 ? v : build_binary(b, OP_mul, v, scale);
         sum = sum ? build_binary(b, OP_add, sum, v) : v;
@@ -286,13 +296,7 @@ Value *window_scalar(Mover *m, const Poly *p, int64_t times)
     return sum;
 }
 
-/* What is added to a lane's number. */
-static Value *scalar_of(Mover *m, const Poly *shift)
-{
-    return window_scalar(m, shift, -1);
-}
-
-static Mover mover_of(Grad *g, const Tap *t, bool builds)
+Mover window_mover(Grad *g, const Tap *t, bool builds)
 {
     return (Mover){.g = g,
                    .tap = t,
@@ -305,18 +309,7 @@ static Mover mover_of(Grad *g, const Tap *t, bool builds)
                    .know_rows = map_new(g->arena)};
 }
 
-static void set_shifts(Mover *m)
-{
-    for (int d = 0; d < m->tap->nsides; d++) {
-        if (!window_is_shifted(m->tap, d))
-            continue;
-        m->shifts[d] = scalar_of(m, &m->tap->shifts[d]);
-        window_find_lanes(m, d);
-    }
-}
-
-/* The loops around the tap, outermost first; -1: something else stands around it. */
-static int loops_around(const Op *op, const Op **out, int room)
+int window_loops(const Op *op, const Op **out, int room)
 {
     int n = 0;
 
@@ -329,18 +322,16 @@ static int loops_around(const Op *op, const Op **out, int room)
     return n;
 }
 
-enum { MOST_LOOPS = 4 };
-
 /* Can what the tap hands on be made for other lanes? */
 bool window_can_move(Grad *g, const Tap *t)
 {
     const Op *loops[MOST_LOOPS];
-    int n = loops_around(t->op, loops, MOST_LOOPS);
-    Mover m = mover_of(g, t, false);
+    int n = window_loops(t->op, loops, MOST_LOOPS);
+    Mover m = window_mover(g, t, false);
 
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < FOR_BOUNDS; k++) {
-            if (!here(&m, loops[i]->operands[k]) ||
+            if (!window_here(&m, loops[i]->operands[k]) ||
                 !is_same_for_programs(&m, loops[i]->operands[k]))
                 return false;
         }
@@ -351,152 +342,12 @@ bool window_can_move(Grad *g, const Tap *t)
         if (!moved(&m, t->op->operands[i], window_sides, false))
             return false;
     }
+    Mover own = window_mover(g, t, false);
+    own.places = true;
+    own.inside = m.inside;
+    for (int d = 0; d < t->nsides && n >= 0; d++) {
+        if (t->sides[d].step.count > 0)
+            return moved(&own, t->op->operands[0], window_sides, true) != NULL;
+    }
     return n >= 0;
-}
-
-/* What lanes hand on so far, and whether there was anything. */
-typedef struct {
-    Value *sum, *any;
-} Gathered;
-
-static Handed handed(Mover *m, DType type)
-{
-    const Tap *t = m->tap;
-    Value *mask = op_operand(t->op, STORE_MASK), *data = t->op->operands[STORE_DATA];
-
-    set_shifts(m);
-    Value *d = moved(m, data, window_sides, false);
-    mask = mask ? moved(m, mask, window_sides, false) : NULL;
-    memset(m->spread, 0, sizeof m->spread);
-    mask = window_where_present(m, mask, data->type, window_sides, true);
-    Handed h = {.data = build_cast(&m->g->b, d, type, ROUND_NEAREST), .mask = mask, .mover = m};
-    memcpy(h.present, m->spread, sizeof h.present);
-    return h;
-}
-
-static void gather(Mover *m, Gathered *to)
-{
-    Builder *b = &m->g->b;
-    const Handed h = handed(m, to->sum->type->dtype);
-    Value *mask = h.mask, *d = h.data;
-    uint64_t bits;
-    bool none = value_constant(to->any, &bits) && bits == 0;
-
-    if (!window_choose(m->g, &h, &d, &mask))
-        d = build_select(b, mask, d, grad_number(m->g, to->sum, 0));
-    mask = mask ? mask : build_const(b, to->any->type, 1);
-    to->sum = grad_is_number(to->sum, 0) ? d : build_binary(b, OP_add, to->sum, d);
-    to->any = none ? mask : build_binary(b, OP_or, to->any, mask);
-}
-
-static void gather_in_loops(Mover *m, const Op *const *loops, int n, Gathered *to)
-{
-    Grad *g = m->g;
-
-    if (n == 0) {
-        gather(m, to);
-        return;
-    }
-    const Builder outside = g->b;
-    const Type *types[2] = {to->sum->type, to->any->type};
-    Value *operands[FOR_BOUNDS + 2];
-    for (int i = 0; i < FOR_BOUNDS; i++)
-        operands[i] = here(m, loops[0]->operands[i]);
-    operands[FOR_BOUNDS] = to->sum;
-    operands[FOR_BOUNDS + 1] = to->any;
-    grad_stand_for(g, loops[0]);
-    Op *made = build_op(&g->b, OP_for, FOR_BOUNDS + 2, operands, loops[0]->nattrs, loops[0]->attrs,
-                        2, types);
-    Block *body = made->regions[0];
-    if (body->nargs == 0)
-        block_add_arg(body, operands[FOR_LO]->type);
-    for (int i = body->nargs - 1; i < 2; i++)
-        block_add_arg(body, types[i]);
-    body->args[1]->name = intern(g->func->module->interner, "gathered");
-    body->args[2]->name = intern(g->func->module->interner, "is_read");
-    body->args[0]->name = loops[0]->regions[0]->args[0]->name;
-    map_put(m->inside, MAP_KEY(loops[0]->regions[0]->args[0]), body->args[0]);
-    g->b = builder_into(&g->b, body);
-    Gathered in = {body->args[1], body->args[2]};
-    grad_stand_for(g, m->tap->op);
-    gather_in_loops(m, loops + 1, n - 1, &in);
-    build_yield(&g->b, OP_yield, 2, (Value *[]){in.sum, in.any});
-    g->b = outside;
-    *to = (Gathered){made->results[0], made->results[1]};
-}
-
-/* Where a lane's own element is: the address without what is shifted. */
-static Value *own_place(Grad *g, const Taps *taps)
-{
-    const Tap *t = taps->at[0];
-    const Op *loops[MOST_LOOPS];
-
-    for (int i = 0; i < taps->len; i++) {
-        bool is_shifted = taps->at[i]->op->block->owner != NULL;
-        for (int d = 0; d < taps->at[i]->nsides; d++)
-            is_shifted |= window_is_shifted(taps->at[i], d);
-        if (!is_shifted)
-            return taps->at[i]->op->operands[0];
-    }
-    int n = loops_around(t->op, loops, MOST_LOOPS);
-    Mover m = mover_of(g, t, true);
-
-    for (int i = 0; i < n; i++) {
-        Value *counter = loops[i]->regions[0]->args[0];
-        map_put(m.inside, MAP_KEY(counter), build_int(&g->b, counter->type, 0));
-    }
-    for (int d = 0; d < t->nsides; d++) {
-        if (window_is_shifted(t, d))
-            m.shifts[d] = scalar_of(&m, &t->shifts[d]);
-        if (t->sides[d].division)
-            window_find_lanes(&m, d);
-    }
-    return moved(&m, t->op->operands[0], window_sides, true);
-}
-
-/* Taps that stand in no loop, at once; false: one does. */
-static bool gather_plain(Grad *g, const Taps *taps, Gathered *to)
-{
-    Handed *all = NEW_N(g->arena, Handed, taps->len);
-
-    for (int i = 0; i < taps->len; i++) {
-        if (taps->at[i]->op->block->owner)
-            return false;
-    }
-    for (int i = 0; i < taps->len; i++) { /* in the order of the forward */
-        Mover *m = NEW(g->arena, Mover);
-        *m = mover_of(g, taps->at[taps->len - 1 - i], true);
-        grad_stand_for(g, m->tap->op);
-        all[i] = handed(m, to->sum->type->dtype);
-    }
-    return window_sum(g, all, taps->len, &to->sum, &to->any);
-}
-
-void window_gather(Grad *g, GradArray *a, const Taps *taps)
-{
-    const Type *type = taps->at[0]->op->operands[STORE_DATA]->type;
-    const Op *loops[MOST_LOOPS];
-    Gathered all;
-
-    grad_stand_for(g, taps->at[0]->op);
-    const Type *wide =
-        dtype_is_small_float(type->dtype) ? type_with_dtype(g->func->module, type, DT_FP32) : type;
-    all.sum = build_float(&g->b, wide, 0);
-    all.any = build_const(&g->b, type_with_dtype(g->func->module, type, DT_I1), 0);
-    value_shaped_like(g->func->module, all.any, taps->at[0]->op->operands[STORE_DATA]);
-    const bool plain = gather_plain(g, taps, &all);
-    for (int i = taps->len - 1; i >= 0 && !plain; i--) { /* in the order of the forward */
-        int n = loops_around(taps->at[i]->op, loops, MOST_LOOPS);
-        Mover m = mover_of(g, taps->at[i], true);
-        grad_stand_for(g, taps->at[i]->op);
-        gather_in_loops(&m, loops, n, &all);
-    }
-    grad_stand_for(g, taps->at[0]->op);
-    Value *d = build_cast(&g->b, all.sum, type->dtype, ROUND_NEAREST);
-    Value *operands[3] = {own_place(g, taps), d, all.any};
-    build_op(&g->b, OP_store, all.any ? 3 : 2, operands, 0, NULL, 0, NULL);
-    for (int i = 0; i < taps->len; i++)
-        op_remove(taps->at[i]->op);
-    a->fill = GRAD_STORED;
-    a->is_gathered = true;
 }

@@ -13,6 +13,11 @@ static bool number_here(Mover *m, int side, Poly *out)
     Poly number;
 
     *out = (Poly){0};
+    if (m->tap->sides[side].step.count > 0) {
+        return window_lane(m->tap, side, out) &&
+               (!m->shifts[side] ||
+                (terms_polynomial(m->shifts[side], &number) && poly_add(out, &number, 1)));
+    }
     if (!window_number(m->tap, side, -1, &number))
         return false;
     for (int i = 0; i < number.count; i++) {
@@ -31,7 +36,7 @@ static bool number_here(Mover *m, int side, Poly *out)
 static bool is_never_too_small(Mover *m, int side)
 {
     Poly number;
-    bool good = window_number(m->tap, side, -1, &number);
+    bool good = m->tap->sides[side].step.count == 0 && window_number(m->tap, side, -1, &number);
 
     for (int i = 0; i < number.count && good; i++) {
         const PolyTerm *t = &number.terms[i];
@@ -142,6 +147,21 @@ static Value *number_by_quotient(Mover *m, int d, Value *lanes, Value *first)
     return build_binary(b, OP_mul, m->own[d], by);
 }
 
+/* Of elements that a lane steps over: that of the phase. */
+static Value *number_by_steps(Mover *m, int d, Value *lanes, Value *first)
+{
+    Builder *b = &m->g->b;
+    const Side *s = &m->tap->sides[d];
+    Value *own = first ? plus(b, lanes, first) : lanes, *phase = m->phases[d];
+    int64_t none;
+
+    if (!window_steps(s))
+        return own;
+    Value *step = window_scalar(m, &s->step, 1);
+    own = build_binary(b, OP_mul, own, build_splat(b, step, own->type));
+    return value_const_int(phase, &none) && none == 0 ? own : plus(b, own, phase);
+}
+
 void window_find_lanes(Mover *m, int d)
 {
     Builder *b = &m->g->b;
@@ -170,9 +190,16 @@ void window_find_lanes(Mover *m, int d)
         number = plus(b, number, m->shifts[d]);
     if (first && !s->division)
         number = plus(b, number, first);
+    if (s->step.count > 0)
+        m->own[d] = number_by_steps(m, d, lanes, first);
     m->numbers[d] = number;
     m->ends[d] = end;
     fixed = fixed && !s->division;
+    if (s->step.count > 0) {
+        constant = 0;
+        fixed = !m->shifts[d] || value_const_int(m->shifts[d], &constant);
+        constant = -constant;
+    }
     m->asks[d][0] = fixed ? constant > 0 : !is_never_too_small(m, d);
     m->asks[d][1] = !fixed || constant < 0;
 }

@@ -130,7 +130,7 @@ static int next_side(const Tap *t, const PolyTerm *unit, int64_t below)
 
     for (int d = 0; d < t->nsides; d++) {
         const Side *s = &t->sides[d];
-        if (s->by > 0 && s->by < below && has_same_factors(&s->unit, unit) &&
+        if (s->by > 0 && s->by < below && s->step.count == 0 && has_same_factors(&s->unit, unit) &&
             (found < 0 || s->by > t->sides[found].by))
             found = d;
     }
@@ -169,10 +169,11 @@ static bool is_of_window(const Tap *t, const Value *v, int64_t scale, const Poly
            llabs(far) < t->sides[d].by * t->sides[d].count + is_row(t, d);
 }
 
-static bool find_shifts(Tap *t)
+/* p: the address, or what is left of it. */
+static bool find_shifts(Tap *t, const Poly *p)
 {
-    for (int i = 0; i < t->place.count; i++) {
-        const PolyTerm *term = &t->place.terms[i];
+    for (int i = 0; i < p->count; i++) {
+        const PolyTerm *term = &p->terms[i];
         const PolyAtom *atom;
         PolyTerm rest;
 
@@ -208,6 +209,7 @@ static bool agree(const Tap *a, const Tap *b)
         if (a->sides[d].count != b->sides[d].count || a->sides[d].by != b->sides[d].by ||
             a->sides[d].axis != b->sides[d].axis ||
             !has_same_division(&a->sides[d], &b->sides[d]) ||
+            !poly_equal(&a->sides[d].step, &b->sides[d].step) ||
             !has_same_factors(&a->sides[d].unit, &b->sides[d].unit))
             return false;
     }
@@ -221,7 +223,7 @@ static bool agree(const Tap *a, const Tap *b)
 
 bool window_is_shifted(const Tap *t, int d)
 {
-    return t->shifts[d].count > 0 || t->sides[d].division;
+    return t->shifts[d].count > 0 || t->sides[d].division || t->sides[d].step.count > 0;
 }
 
 unsigned window_axes(const Tap *t)
@@ -299,10 +301,14 @@ bool window_number(const Tap *t, int d, int64_t times, Poly *out)
     }
     if (!window_lane(t, d, &lane))
         return false;
-    if (!division)
+    if (t->sides[d].step.count > 0) {
+        if (!poly_product(&lane, &t->sides[d].step, out))
+            return false;
+    } else if (!division) {
         *out = lane;
-    else if (!terms_polynomial(division->operands[1], &by) || !poly_product(&lane, &by, out))
+    } else if (!terms_polynomial(division->operands[1], &by) || !poly_product(&lane, &by, out)) {
         return false;
+    }
     return poly_add(out, &t->shifts[d], times);
 }
 
@@ -333,7 +339,8 @@ static bool begins_at_zero(Grad *g, const PolyBounds *bounds, const Poly *number
 
     for (int i = 0; i < shift->count; i++) {
         const PolyTerm *t = &shift->terms[i];
-        never_less &= t->scale > 0 && (t->count == 0 || window_counts_from_zero(t->of[0].value));
+        never_less &= t->scale > 0 &&
+                      (t->count == 0 || (t->count == 1 && window_counts_from_zero(t->of[0].value)));
     }
     for (int i = 0; i < bounds->count && !never_less; i++) { /* -number - 1 <= below < 0 */
         Poly apart = {0};
@@ -392,7 +399,7 @@ static bool find_divided(Grad *g, const GradArray *a, const Tap *t, int d, const
     const Op *division = t->sides[d].division;
     const PolyTerm lanes = window_lanes(g, &t->sides[d]);
     const Poly one = {1, {{.scale = 1}}};
-    Poly number, own, whole, by, last;
+    Poly number, own, whole, by;
     bool has_end = false;
 
     if (!window_number(t, d, 1, &number) || !window_lane(t, d, &own) ||
@@ -401,14 +408,12 @@ static bool find_divided(Grad *g, const GradArray *a, const Tap *t, int d, const
     whole = own;
     for (int i = 0; i < bounds->count; i++) {
         Poly apart = number;
-        last = own;
         if (!has_end && poly_add(&apart, &bounds->below[i], -1) && terms_is_same_poly(&apart)) {
             *end = apart;
             has_end = true;
         }
-        if (poly_add(&last, &bounds->below[i], -1) && terms_is_same_poly(&last))
-            grad_need(g, a, &last, &lanes); /* then no lane is missing */
     }
+    window_need_all_lanes(g, a, t, d, bounds);
     return has_end && poly_add(&whole, &t->shifts[d], 1) &&
            (begins_at_zero(g, bounds, &whole, &t->shifts[d]) ||
             begins_at_zero(g, bounds, &number, &t->shifts[d])) &&
@@ -440,11 +445,16 @@ static bool find_digits(Grad *g, const GradArray *a, const Tap *t, Digit *all, i
     }
     for (int d = 0; d < t->nsides; d++) {
         Digit digit = {.factor = t->sides[d].unit};
-        const PolyTerm lanes = window_lanes(g, &t->sides[d]);
+        const Poly one = {1, {{.scale = 1}}}, *step = &t->sides[d].step;
+        PolyTerm lanes;
         Poly number;
 
         if (t->sides[d].by == 0)
             continue;
+        if (!window_elements(g, &t->sides[d], &lanes) ||
+            (step->count > 0 && (!grad_need(g, a, &one, &step->terms[0]) ||
+                                 !window_need_all_lanes(g, a, t, d, &bounds))))
+            return false;
         digit.factor.scale = t->sides[d].by;
         if (t->sides[d].division) {
             digit.has_end = find_divided(g, a, t, d, &bounds, &digit.end);
@@ -456,6 +466,8 @@ static bool find_digits(Grad *g, const GradArray *a, const Tap *t, Digit *all, i
         if (!window_number(t, d, 1, &number))
             return false;
         digit.has_end = find_end(g, &bounds, &number, &t->shifts[d], &lanes, &digit.end);
+        if (step->count > 0 && digit.has_end && !window_without_taken_off(g, a, &digit.end))
+            return false;
         if (window_is_shifted(t, d) &&
             (!digit.has_end || !begins_at_zero(g, &bounds, &number, &t->shifts[d]) ||
              !grad_need(g, a, &digit.end, &lanes)))
@@ -505,7 +517,10 @@ typedef struct {
     const GradArray *array;
     Taps taps;
     bool good;
-    bool by_rows; /* may programs be rows themselves? */
+    bool by_rows;      /* may programs be rows themselves? */
+    bool by_numbers;   /* do masks number elements? */
+    bool counts;       /* only `numbered` is looked for */
+    unsigned numbered; /* .. along these sides */
 } Search;
 
 static void find_tap(Op *op, void *search)
@@ -529,17 +544,28 @@ static void find_tap(Op *op, void *search)
     for (int axis = 0; axis < AXES; axis++)
         s->good &= s->by_rows || !t->programs[axis].division;
     s->good = s->good && (!s->by_rows || add_rows(t));
-    s->good = s->good && find_shifts(t) && (s->taps.len == 0 || agree(s->taps.at[0], t));
+    Poly left = t->place;
+    if (s->counts) {
+        s->numbered |= s->good ? window_numbered(s->g, t) : 0;
+        return;
+    }
+    s->good = s->good && (!s->by_numbers || window_take_numbers(s->g, t, s->numbered, &left));
+    s->good = s->good && find_shifts(t, &left) && (s->taps.len == 0 || agree(s->taps.at[0], t));
     for (int axis = 0; axis < AXES; axis++)
         s->good &= !(s->g->asked >> axis & 1) || t->programs[axis].by > 0;
     vec_push(s->g->arena, &s->taps, t);
 }
 
-static bool gathers(Grad *g, GradArray *a, bool by_rows)
+static bool gathers(Grad *g, GradArray *a, bool by_rows, bool by_numbers)
 {
-    Search s = {.g = g, .array = a, .good = true, .by_rows = by_rows};
+    Search s = {.g = g, .array = a, .good = true, .by_rows = by_rows, .by_numbers = by_numbers};
     const int needs = g->needs.len;
 
+    if (by_numbers) {
+        s.counts = true;
+        ir_walk(g->func->body, find_tap, &s);
+        s.counts = false;
+    }
     ir_walk(g->func->body, find_tap, &s);
     for (int i = 0; i < s.taps.len && s.good; i++)
         s.good = has_one_owner(g, a, s.taps.at[i]) && window_can_move(g, s.taps.at[i]);
@@ -552,6 +578,7 @@ static bool gathers(Grad *g, GradArray *a, bool by_rows)
 
 void gather_windows(Grad *g, GradArray *a)
 {
-    if (a->fill == GRAD_ADDED && !grad_by_atomics(g, a) && !gathers(g, a, false))
-        gathers(g, a, true);
+    if (a->fill == GRAD_ADDED && !grad_by_atomics(g, a) && !gathers(g, a, false, false) &&
+        !gathers(g, a, true, false))
+        gathers(g, a, false, true);
 }

@@ -15,6 +15,7 @@ typedef struct {
     int axis;           /* of the grid, if programs go on where lanes end; else -1 */
     int count;          /* of lanes */
     const Op *division; /* the element's number is this quotient; NULL: it is the lane's, shifted */
+    Poly step;          /* .. times this, a term; of no terms: 1, and no mask says it */
 } Side;
 typedef struct {
     int64_t by;
@@ -39,13 +40,16 @@ typedef struct {
     Grad *g;
     const Tap *tap;
     bool builds;
-    unsigned axes;                /* that programs are shifted along, too */
-    unsigned rows;                /* .. of these, those that have no lanes along them */
-    Value *shifts[MAX_RANK];      /* what is added to the number of a lane; NULL: nothing */
-    Value *numbers[MAX_RANK];     /* of the lanes that these stand for: i32[count] */
-    Value *own[MAX_RANK];         /* .. and their own, where elements are quotients */
-    Value *ends[MAX_RANK];        /* how many lanes there are, of all programs */
-    bool asks[MAX_RANK][2];       /* may the number be too small, or too large? */
+    unsigned axes;            /* that programs are shifted along, too */
+    unsigned rows;            /* .. of these, those that have no lanes along them */
+    Value *shifts[MAX_RANK];  /* what is added to the number of a lane; NULL: nothing */
+    Value *numbers[MAX_RANK]; /* of the lanes that these stand for: i32[count] */
+    Value *own[MAX_RANK];     /* .. and their own, where elements are quotients, or stepped over */
+    Value *phases[MAX_RANK];  /* which of the elements that a lane steps over */
+    bool places;              /* only the own elements are looked at */
+    bool alone;               /* .. and nothing else along shifted sides */
+    Value *ends[MAX_RANK];    /* how many lanes there are, of all programs */
+    bool asks[MAX_RANK][2];   /* may the number be too small, or too large? */
     Value *spread[MOST_SIDES][2]; /* that it is not, as it was said last */
     Map *inside;                  /* MAP_KEY of what stands in the tap's loops: the value here */
     Map *moved;                   /* by value and the sides of its dimensions */
@@ -84,6 +88,33 @@ Value *window_known_of_division(Mover *m, const Op *op);
  * NULL: it is not. */
 Value *window_number_of_division(Mover *m, const Value *v, const int8_t *sides);
 
+/* steps.c */
+/* Sides along which masks number elements that lanes step over, or are shifted from by arguments.
+ */
+unsigned window_numbered(Grad *g, const Tap *t);
+/* Elements of these sides as masks number them; *left: the address without these.  False: they do
+ * not. */
+bool window_take_numbers(Grad *g, Tap *t, unsigned sides, Poly *left);
+/* Do its lanes step over elements, by more than 1 or by an argument? */
+bool window_steps(const Side *s);
+bool window_elements(Grad *g, const Side *s, PolyTerm *out);       /* how many lanes have them */
+Value *window_own_number(Mover *m, Value *v, const int8_t *sides); /* if v is it; else NULL */
+/* That an own element's number is at least 0; NULL: the op asks something else. */
+Value *window_known_of_steps(Mover *m, const Op *op, const int8_t *sides);
+/* How far off the lanes are that hand to the own elements of the phase; *divides: the condition
+ * that they are there, NULL: they are.  False: they are not. */
+bool window_find_steps(Mover *m, int side, Value **divides);
+/* Stores for each lane all of its elements, phase by phase. */
+void window_gather_phases(Grad *g, const Taps *taps);
+
+/* There are as many lanes as the mask says: then it says of those that are shifted that they are
+ * there. */
+bool window_need_all_lanes(Grad *g, const GradArray *a, const Tap *t, int side,
+                           const PolyBounds *bounds);
+/* n for n - 2 * dilation: an end that is farther, if the argument is positive, as is needed then.
+ */
+bool window_without_taken_off(Grad *g, const GradArray *a, Poly *end);
+
 /* row_parts.c */
 /* With number - quotient * divisor for remainders of programs' numbers. */
 bool window_without_remainders(Grad *g, Poly *p);
@@ -95,6 +126,8 @@ bool window_most_of_quotients(Grad *g, Poly *p);
 typedef struct {
     Value *data, *mask; /* what a tap hands to a lane's own element, and where; NULL: everywhere */
     Mover *mover;
+    Value
+        *where; /* that the own elements are there, which the store says; NULL: nothing is known */
     /* Parts of the mask: along a side lanes are not too small, not too large; NULL: they are */
     Value *present[MOST_SIDES][2];
 } Handed;
@@ -102,6 +135,10 @@ typedef struct {
 bool window_choose(Grad *g, const Handed *h, Value **data, Value **mask);
 /* Their sum, and where there is any; NULL: everywhere.  False: masks have too many parts. */
 bool window_sum(Grad *g, const Handed *taps, int n, Value **sum, Value **any);
+
+/* The parts of masks that speak of nothing but own elements, where they are the same for all taps,
+ * and say where elements that lanes step over end; NULL: they do not. */
+Value *window_own_elements(Grad *g, Mover *movers, int n);
 
 /* present.c */
 /* Which lanes there are along a side, m->shifts being set. */
@@ -114,9 +151,20 @@ Value *window_where_present(Mover *m, Value *mask, const Type *shape, const int8
                             bool of_row);
 
 /* moved.c */
+enum { MOST_LOOPS = 4 };
+Mover window_mover(Grad *g, const Tap *t, bool builds);
+Value *window_here(Mover *m, Value *v); /* as it is, for any lane; NULL: it stands in a loop */
+/* The loops around the tap, outermost first; -1: something else stands around it. */
+int window_loops(const Op *op, const Op **out, int room);
 Value *window_scalar(Mover *m, const Poly *p, int64_t times); /* made of arguments and counters */
+/* For the lanes that hand on; NULL: it cannot be. */
+Value *window_for_lanes(Mover *m, Value *v, const int8_t *sides, bool whole);
 bool window_can_move(Grad *g, const Tap *t); /* can what it hands on be made for other lanes? */
-/* Stores for each lane what its own element gets from all of them, in place of the atomics. */
+
+/* handed.c */
+/* Stores for each lane what its own element of these phases gets from all of them. */
+void window_gather_phase(Grad *g, const Taps *taps, Value *const *phases);
+/* .. of all phases, in place of the atomics. */
 void window_gather(Grad *g, GradArray *a, const Taps *taps);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * print.h - tile IR as Triton source: print.c has statements, print_combine.c those of several
- * tiles, print_lines.c where they come from, print_expr.c expressions, print_ops.c how ops are
- * spelled, print_head.c what stands around
+ * print.h - tile IR as Triton source: print.c has statements, print_control.c loops and branches,
+ * print_combine.c those of several tiles, print_lines.c where they come from, print_expr.c
+ * expressions, print_ops.c how ops are spelled, print_head.c what stands around
  */
 #ifndef TILEC_GRAD_PRINT_H
 #define TILEC_GRAD_PRINT_H
@@ -90,8 +90,11 @@ typedef VEC(const char *) Words;
 const char *print_new_name(Writer *p, const char *wish); /* or wish_1, .. */
 /* A name of the user's, without what only frames of the lowering have: `acc`, `f.x`. */
 const char *print_plain_name(Writer *p, const char *name, const char *otherwise);
-void print_take_words(Writer *p); /* that are no names of values */
-void print_begin(Writer *p);      /* a statement */
+void print_take_words(Writer *p);            /* that are no names of values */
+void print_begin(Writer *p);                 /* a statement */
+void print_enter(Writer *p, const Op *from); /* behind `for ..`, of this op of the forward */
+/* Back to where the block's statement stands. */
+void print_leave(Writer *p);
 void put_block(Writer *p, const Block *b);
 void print_assign(Writer *p, const Value *v); /* a statement that gives it a name */
 
@@ -100,6 +103,12 @@ void print_shorten(Writer *p, const Value *v, int used);
 /* Between parentheses, in lines of at most LINE columns, of which `used` are, indented to the
  * parenthesis. */
 void put_list(Writer *p, const Words *all, int used);
+
+/* print_control.c */
+/* A `for` with what it carries; one whose rounds are not counted; an `if` with what it gives. */
+void put_loop(Writer *p, const Op *loop);
+void put_while(Writer *p, const Op *loop);
+void put_branch(Writer *p, const Op *branch);
 
 /* print_combine.c */
 void put_winner(Writer *p, const Op *op);  /* of the largest or smallest with its index */

@@ -333,9 +333,18 @@ expect 0 out 'd_x: added in order' "$tilec" grad "$source/tests/grad/recurrences
     steps:i32 D=8 --stage grad
 expect 0 out 'where not 1 <= steps, d_x is wrong' "$tilec" grad "$source/tests/grad/recurrences.py:first_step" --of out --wrt x \
     'x:*fp32' 'out:*fp32' steps:i32 D=8 --stage grad
-# what no launch can meet is not asked for
-expect 0 out 'd_x: atomics' "$tilec" grad "$source/tests/grad/windows.py:dilated" --of out --wrt x 'x:*fp32' 'out:*fp32' n:i32 step:i32 \
+# what is moved by an argument is gathered, by what masks say; what no launch can know is not asked for
+expect 0 out 'd_x: gather' "$tilec" grad "$source/tests/grad/windows.py:dilated" --of out --wrt x 'x:*fp32' 'out:*fp32' n:i32 step:i32 \
     BLOCK=16 --stage grad
+expect 0 out 'where not n <= 16 * stride * grid' "$tilec" grad "$source/tests/grad/stepped.py:strided" --of y --wrt x 'x:*fp32' 'w:*fp32' \
+    'y:*fp32' n:i32 m:i32 taps:i32 stride:i32 dilation:i32 pad:i32 BLOCK=16 --stage grad
+# .. a round adds to the sum by its name, under a condition
+expect 0 out '                gathered += ' "$tilec" grad "$source/tests/grad/stepped.py:strided" --of y --wrt x 'x:*fp32' 'w:*fp32' \
+    'y:*fp32' n:i32 m:i32 taps:i32 stride:i32 dilation:i32 pad:i32 BLOCK=16
+expect 0 out 'd_x: gather' "$tilec" grad "$source/tests/grad/stepped.py:overlapping_means" --of y --wrt x 'x:*fp32' 'y:*fp32' H:i32 W:i32 \
+    OH:i32 OW:i32 BLOCK_H=8 BLOCK_W=8 --stage grad
+expect 0 out 'd_x: atomics' "$tilec" grad "$source/tests/grad/stepped.py:known_by_memory" --of y --wrt x 'x:*fp32' 'steps:*i32' 'y:*fp32' \
+    n:i32 m:i32 BLOCK=16 --stage grad
 grep -q "where not" "$folder/out" && wrong "what is asked for cannot be"
 
 # what a mean hands on is made of sums that are there, without another pass over the row

@@ -78,7 +78,8 @@ def unnamed(path, forward):
         number = number or ahead
         ahead = None if code else number
         over_programs = re.match(r"for \w+ in range\(first\w*, tl\.minimum\(first", code)  # which the forward's launch does
-        if loop and not over_programs and not (number and named.startswith((loop, "while "))):
+        over_phases = re.match(r"for phase\w* in range\(0, ", code)  # of elements that windows step over
+        if loop and not over_programs and not over_phases and not (number and named.startswith((loop, "while "))):
             return f"`{code}` does not name its loop"
         stands = array and not array.startswith("d_") and re.match(r"tl\.(store|atomic_add)\(", named)
         if array and "load(" not in named and not stands and \

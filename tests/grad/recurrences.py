@@ -262,3 +262,35 @@ def error_first(x, out, n, BLOCK: tl.constexpr):
         error = tl.max(tl.abs(mean - root), axis=0)
         rounds += 1
     tl.store(out + i, mean * root, mask=i < n)
+
+
+@triton.jit
+def smoothed_back(x, y, n, decay, rows, BLOCK: tl.constexpr):
+    """A mean that fades, from the last element to the first."""
+    r = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    h = tl.zeros((BLOCK,), tl.float32)
+    for i in range(n - 1, -1, -1):
+        v = tl.load(x + r * n + i, mask=r < rows, other=0.0)
+        h = decay * h + (1 - decay) * v
+        tl.store(y + r * n + i, h, mask=r < rows)
+
+
+@triton.jit
+def every_other(x, y, n, rows, BLOCK: tl.constexpr):
+    """Counts down by two, to an end that is no counter's."""
+    r = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    h = tl.zeros((BLOCK,), tl.float32)
+    for i in range(n - 1, 0, -2):
+        v = tl.load(x + r * n + i, mask=r < rows, other=0.0)
+        h = h * v + i
+    tl.store(y + r, h, mask=r < rows)
+
+
+@triton.jit
+def horner(x, coef, y, n, degree, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + at, mask=at < n, other=0.0)
+    acc = tl.zeros((BLOCK,), tl.float32)
+    for k in range(degree, -1, -1):
+        acc = acc * v + tl.load(coef + k)
+    tl.store(y + at, acc, mask=at < n)

@@ -223,3 +223,21 @@ def first_tap_apart(x, w, out, n, taps, BLOCK: tl.constexpr):
     for k in range(1, taps):
         total += tl.load(w + k) * tl.load(x + at - k, mask=(at >= k) & (at < n), other=0.0)
     tl.store(out + at, total, mask=at < n)
+
+
+@triton.jit
+def overlapping(x, y, H, W, OH, OW, BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
+    """The largest of windows of 3 x 3 in steps of 2, in two loops."""
+    image = tl.program_id(0)
+    oh = tl.program_id(1) * BLOCK_H + tl.arange(0, BLOCK_H)
+    ow = tl.arange(0, BLOCK_W)
+    best = tl.full((BLOCK_H, BLOCK_W), -float("inf"), tl.float32)
+    for i in range(3):
+        for j in range(3):
+            ih = oh * 2 + i - 1
+            iw = ow * 2 + j - 1
+            ok = ((ih >= 0) & (ih < H))[:, None] & ((iw >= 0) & (iw < W))[None, :]
+            v = tl.load(x + image * H * W + ih[:, None] * W + iw[None, :], mask=ok, other=-float("inf"))
+            best = tl.maximum(best, v)
+    ok = (oh < OH)[:, None] & (ow < OW)[None, :]
+    tl.store(y + image * OH * OW + oh[:, None] * OW + ow[None, :], best, mask=ok)
