@@ -47,12 +47,13 @@
 #include <string.h>
 
 enum {
-    LEAST = 4,    /* registers whose divisors are shared, or reciprocals are not worth a branch */
-    TOGETHER = 4, /* that one call divides as usual, or one branch if each has its divisor */
-    MOST = 64,    /* of one branch by one divisor, */
-    FEW = 16,     /* .. by several, */
-    DIVISORS = 4, /* .. and how many these are */
-    WINDOW = 64,  /* how far to look for them */
+    LEAST = 4,     /* registers whose divisors are shared, or reciprocals are not worth a branch */
+    TOGETHER = 4,  /* that one call divides as usual, or one branch if each has its divisor */
+    INVERTED = 16, /* that one branch inverts, side by side */
+    MOST = 64,     /* of one branch by one divisor, */
+    FEW = 16,      /* .. by several, */
+    DIVISORS = 4,  /* .. and how many these are */
+    WINDOW = 64,   /* how far to look for them */
 };
 
 /* Where registers share one, dividends and divisors; of moderate ones these are at most LARGEST. */
@@ -266,14 +267,16 @@ static int alike(const Group *g, int i)
     return end - i;
 }
 
-/* Few of them in place: a call takes registers from all that is alive. */
+/* Few of them in place, and what shares nothing: a call takes registers from all that is alive. */
 static void divide_as_usual(Nv *n, const Group *g, Val *out)
 {
     LLVMTypeRef type;
 
-    for (int i = 0; i < g->count && g->count <= TOGETHER; i++)
+    bool in_place = g->count <= TOGETHER || alike(g, 0) == 1;
+
+    for (int i = 0; i < g->count && in_place; i++)
         out[i] = LLVMBuildFDiv(n->b, g->x[g->regs[i]], g->s[g->regs[i]], "");
-    for (int i = 0, some; i < g->count && g->count > TOGETHER; i += some) {
+    for (int i = 0, some; i < g->count && !in_place; i += some) {
         Val args[TOGETHER + 1], fn = long_way(n, &type);
         some = MIN(alike(g, i), TOGETHER);
         for (int k = 0; k < TOGETHER; k++)
@@ -554,8 +557,8 @@ static void divide_alike(Nv *n, const NvDivision *d, int count, Val *out)
 static void divide_others(Nv *n, const NvDivision *d, int count, Val *out)
 {
     for (int r = 0; r < count;) {
-        int regs[MOST], found = 0;
-        for (; r < count && found < TOGETHER; r++) {
+        int regs[MOST], found = 0, most = d->power != 0 ? INVERTED : TOGETHER;
+        for (; r < count && found < most; r++) {
             if (!out[r] && d->x[r] && d->s[r] && !LLVMIsConstant(d->s[r]))
                 regs[found++] = r;
         }
