@@ -343,6 +343,8 @@ typedef struct {
     bool loose;
     double power;         /* all x are this power of two, not far from 1; 0: they are not */
     bool large, positive; /* s is NUMBER_LARGE, NUMBER_UNSIGNED */
+    bool no_signs;        /* x is NUMBER_UNSIGNED; that only saves time */
+    bool parts;           /* no x is above its s, or s is no number: it is a sum that has x in it */
 } NvDivision;
 void nv_divide(Nv *n, const NvDivision *d, int count, Val *out);
 /* nv_quotient.c: the same of integers of 32 or 64 bits, of those registers that are divided by one

@@ -307,12 +307,14 @@ void combining_fetch(Combining *c, const Part *part, Val lane, Part *out)
 
 /*
  * Each value has an area of its own.  In it the words of (writer, slot, part) lie in this order,
- * parts lowest where they are neighbours, else writers lowest.  Slots are numbered by the bits of
- * the register's number that are not done.
+ * parts lowest, where parts are neighbours; else those of (slot, part, writer), and lowest so many
+ * slots as a vector has.  Slots are numbered by the bits of the register's number that are not
+ * done.
  */
 typedef struct {
     const NvStage *stage;
     int parts, threads;
+    int vector;         /* of slots */
     uint32_t slot_bits; /* of the register's number */
     Val read, write;    /* bytes from the beginning of the area, without the slot */
 } Area;
@@ -345,19 +347,24 @@ Val combining_own(Combining *c, const NvStage *g)
 static int64_t slot_offset(const Area *a, int r, int part, int words)
 {
     int64_t slot = layout_extract((uint32_t)r, a->slot_bits);
-    int64_t at =
-        a->stage->neighbours ? slot * a->parts + part : (slot * a->parts + part) * a->threads;
+    int64_t high = slot / a->vector, low = slot % a->vector;
+    int64_t at = a->stage->neighbours ? slot * a->parts + part
+                                      : (high * a->parts + part) * a->threads * a->vector + low;
 
     return at * words * NV_WORD;
 }
 
-static Area area_of(Combining *c, const NvStage *g, int words)
+static Area area_of(Combining *c, const NvStage *g, int k)
 {
-    Area a = {.stage = g, .parts = nv_stage_parts(g), .threads = nv_stage_threads(g)};
+    int words = part_words(c, k);
+    Area a = {.stage = g,
+              .parts = nv_stage_parts(g),
+              .threads = nv_stage_threads(g),
+              .vector = nv_stage_slots(g, c->step->op->operands[k]->type)};
     uint32_t read[LAYOUT_THREAD_BITS] = {0}, write[LAYOUT_THREAD_BITS],
              bytes = (uint32_t)words * NV_WORD;
-    uint32_t writer = g->neighbours ? bytes * (uint32_t)(a.parts * g->slots) : bytes;
-    uint32_t part = g->neighbours ? bytes : bytes * (uint32_t)a.threads;
+    uint32_t writer = bytes * (uint32_t)(g->neighbours ? a.parts * g->slots : a.vector);
+    uint32_t part = g->neighbours ? bytes : bytes * (uint32_t)(a.threads * a.vector);
 
     for (int r = 0; r < c->registers; r++) {
         if (combining_is_left(c, r))
@@ -380,13 +387,32 @@ static Area area_of(Combining *c, const NvStage *g, int words)
     return a;
 }
 
+/* The register of the slot that is so many behind that of r, of one vector. */
+static int of_vector(const Area *a, int r, int i)
+{
+    return r | (int)layout_deposit((uint32_t)i, a->slot_bits);
+}
+
+/* How many slots of operand k go at once from register r on: all of a vector, of which r is the
+ * first, 0 for the others, or 1 where some are nothing. */
+static int slots_at_once(const Combining *c, const Area *a, int r, int k)
+{
+    int first = r & ~of_vector(a, 0, a->vector - 1);
+
+    for (int i = 0; i < a->vector; i++) {
+        if (!c->x[of_vector(a, first, i)].v[k])
+            return 1;
+    }
+    return r == first ? a->vector : 0;
+}
+
 static void write_parts(Combining *c, const NvStage *g, int k)
 {
     Nv *n = c->n;
     int words = part_words(c, k);
-    Area a = area_of(c, g, words);
+    Area a = area_of(c, g, k);
     uint32_t all = (1u << LAYOUT_THREAD_BITS) - 1, telling = g->writers;
-    NvPlace p = {.how = "st.shared", .bytes = words * NV_WORD};
+    NvPlace p = {.how = "st.shared"};
 
     for (int i = 0; i < c->plan->walk.nsteps; i++) {
         if (g->bits >> i & 1)
@@ -395,33 +421,42 @@ static void write_parts(Combining *c, const NvStage *g, int k)
     p.predicate = nv_is_first(n, all & ~telling);
     p.address = nv_shared_at(n, g->buffer, a.write);
     for (int r = 0; r < c->registers; r++) {
-        Val out[2];
+        Val out[NV_MOST_WORDS];
         if (!combining_is_left(c, r) || !c->x[r].v[k])
             continue;
+        int slots = slots_at_once(c, &a, r, k);
         p.offset = nv_stage_start(g, c->step->op, k) + slot_offset(&a, r, 0, words);
-        to_words(c, k, c->x[r].v[k], out);
-        nv_write(n, &p, out);
+        p.bytes = slots * words * NV_WORD;
+        for (int i = 0; i < slots; i++)
+            to_words(c, k, c->x[of_vector(&a, r, i)].v[k], out + i * words);
+        if (slots > 0)
+            nv_write(n, &p, out);
     }
 }
 
+/* Of rows that are dealt out each thread has one. */
 static void read_parts(Combining *c, const NvStage *g, int k, Part *parts)
 {
     Nv *n = c->n;
     int words = part_words(c, k);
-    Area a = area_of(c, g, words);
+    Area a = area_of(c, g, k);
     int each = nv_stage_vector(g, c->step->op->operands[k]->type);
-    NvPlace p = {.how = "ld.shared", .bytes = each * words * NV_WORD};
+    NvPlace p = {.how = "ld.shared"};
 
     p.address = nv_shared_at(n, g->buffer, a.read);
     for (int r = 0; r < c->registers; r++) {
         if (!combining_is_left(c, r) || !c->x[r].v[k] || ((uint32_t)r & c->plan->deal.rows))
             continue;
-        for (int i = 0; i < g->each; i += each) {
+        int slots = c->plan->deal.rows ? 1 : slots_at_once(c, &a, r, k);
+        p.bytes = each * slots * words * NV_WORD;
+        for (int i = 0; slots > 0 && i < g->each; i += each) {
             Val in[NV_MOST_WORDS];
             p.offset = nv_stage_start(g, c->step->op, k) + slot_offset(&a, r, i, words);
             nv_read(n, &p, NULL, in);
-            for (int e = 0; e < each; e++)
-                parts[r * g->each + i + e].v[k] = from_words(c, k, in + e * words);
+            for (int e = 0; e < each * slots; e++) {
+                Part *to = &parts[of_vector(&a, r, e / each) * g->each + i + e % each];
+                to->v[k] = from_words(c, k, in + e * words);
+            }
         }
     }
 }

@@ -20,6 +20,9 @@
  * those of what is small; NaN, whose difference is between these, is right to be multiplied.  If
  * there is anything else they are all divided as usual, behind a branch that is hardly ever taken.
  *
+ * Of numbers without a sign, as powers, the least and the largest of their bits tell, half an
+ * instruction each; of parts of their divisor, as in x / sum(x), the least alone.
+ *
  * So are a few by one divisor and a few by another, as of two rows, behind one branch for all.
  *
  * Halves are never that small, and integers nothing of the kind, so one comparison of the largest
@@ -44,12 +47,13 @@
 #include <string.h>
 
 enum {
-    LEAST = 4,    /* registers that share a divisor, or the reciprocal is not worth it */
-    TOGETHER = 4, /* that one call divides as usual, or one branch if each has its divisor */
-    MOST = 64,    /* of one branch by one divisor, */
-    FEW = 16,     /* .. by several, */
-    DIVISORS = 4, /* .. and how many these are */
-    WINDOW = 64,  /* how far to look for them */
+    LEAST = 4,     /* registers whose divisors are shared, or reciprocals are not worth a branch */
+    TOGETHER = 4,  /* that one call divides as usual, or one branch if each has its divisor */
+    INVERTED = 16, /* that one branch inverts, side by side */
+    MOST = 64,     /* of one branch by one divisor, */
+    FEW = 16,      /* .. by several, */
+    DIVISORS = 4,  /* .. and how many these are */
+    WINDOW = 64,   /* how far to look for them */
 };
 
 /* Where registers share one, dividends and divisors; of moderate ones these are at most LARGEST. */
@@ -223,6 +227,7 @@ typedef struct {
     const Val *x, *s;
     const int *regs;
     int count;
+    bool no_signs, parts; /* as in NvDivision */
 } Group;
 
 /* A function that divides so many numbers as usual, by one that follows them.  Where it is called
@@ -262,14 +267,16 @@ static int alike(const Group *g, int i)
     return end - i;
 }
 
-/* Few of them in place: a call takes registers from all that is alive. */
+/* Few of them in place, and what shares nothing: a call takes registers from all that is alive. */
 static void divide_as_usual(Nv *n, const Group *g, Val *out)
 {
     LLVMTypeRef type;
 
-    for (int i = 0; i < g->count && g->count <= TOGETHER; i++)
+    bool in_place = g->count <= TOGETHER || alike(g, 0) == 1;
+
+    for (int i = 0; i < g->count && in_place; i++)
         out[i] = LLVMBuildFDiv(n->b, g->x[g->regs[i]], g->s[g->regs[i]], "");
-    for (int i = 0, some; i < g->count && g->count > TOGETHER; i += some) {
+    for (int i = 0, some; i < g->count && !in_place; i += some) {
         Val args[TOGETHER + 1], fn = long_way(n, &type);
         some = MIN(alike(g, i), TOGETHER);
         for (int k = 0; k < TOGETHER; k++)
@@ -328,13 +335,32 @@ static Val moderate_fit(Nv *n, const Group *g)
     return none_above(n, g->x, g->regs, g->count, FLT_MAX);
 }
 
+/* i1: the same of dividends that have no sign.  Parts of a divisor are not above it, and that is
+ * asked for.  Of what has a sign after all, as -0, this says no, or it makes no difference. */
+static Val unsigned_within(Nv *n, const Group *g, double least, double most)
+{
+    Val of[MOST] = {NULL}, low = llvm_int(n->l->i32, bits_of(least)), top;
+
+    for (int i = 0; i < g->count; i++)
+        of[i] = llvm_bits(n->l, n->b, g->x[g->regs[i]]);
+    Val lowest = LLVMBuildICmp(n->b, LLVMIntUGE, extreme(n, "llvm.umin", of, g->count), low, "");
+    if (g->parts)
+        return lowest;
+    for (int i = 0; i < g->count; i++)
+        of[i] = llvm_bits(n->l, n->b, g->x[g->regs[i]]);
+    top = llvm_int(n->l->i32, bits_of(most));
+    Val highest = LLVMBuildICmp(n->b, LLVMIntULE, extreme(n, "llvm.umax", of, g->count), top, "");
+    return LLVMBuildAnd(n->b, lowest, highest, "");
+}
+
 /* Where all dividends are 0 or within these, and that is so, too.  Zeros are told from what is
  * small behind a branch, whose threads come back to the others before any of them divides: LLVM
  * must not see that these have nothing left to ask, or they would go ahead by themselves. */
 static Ways begin_within(Nv *n, const Group *g, Val too, double least, double most)
 {
     LLVMTypeRef i32 = n->l->i32;
-    Val within = all_within(n, g->x, g->regs, g->count, true, least, most);
+    Val within = g->no_signs ? unsigned_within(n, g, least, most)
+                             : all_within(n, g->x, g->regs, g->count, true, least, most);
     Val yes = nv_pure_asm(n, i32, "mov.b32 $0, 1;", "=r", NULL, 0);
     LLVMBasicBlockRef asked = nv_block(n), known = nv_block(n), from[2];
 
@@ -463,15 +489,15 @@ static void divide_each(Nv *n, const Group *g, const NvDivision *d, Val *out)
     ways_end(n, w, g, usual, out);
 }
 
-/* How many registers a divisor has to be shared by.  Of a constant everything is known, so two are
- * enough; LLVM multiplies by the inverse of a power of two, and what does not fit is left to it. */
-static int least_of(Val s)
+/* How many registers a divisor has to be shared by.  LLVM multiplies by the inverse of a power of
+ * two, and what does not fit is left to it. */
+static int least_of(const NvDivision *d, Val s)
 {
     double known;
     int exponent;
 
     if (!is_constant(s, &known))
-        return LEAST;
+        return d->loose ? LEAST : 2;
     bool fits = known >= 1 / LARGEST && known <= MOST_DIVISOR; /* NaN: no */
     return fits && frexp(known, &exponent) != 0.5 ? 2 : INT32_MAX;
 }
@@ -488,6 +514,16 @@ static int sharing(const NvDivision *d, int count, int r, const bool *done, int 
     return found;
 }
 
+/* How many one branch has to be for.  Of a constant everything is known, so two are enough. */
+static int least_together(const NvDivision *d, const int *regs, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!LLVMIsConstant(d->s[regs[i]]))
+            return LEAST;
+    }
+    return 2;
+}
+
 /* Those that share a divisor; a few of another one go with them. */
 static void divide_alike(Nv *n, const NvDivision *d, int count, Val *out)
 {
@@ -497,13 +533,13 @@ static void divide_alike(Nv *n, const NvDivision *d, int count, Val *out)
     for (int r = 0; r <= count; r++) {
         bool asks = r < count && !done[r] && d->x[r] && d->s[r];
         int more = asks ? sharing(d, count, r, done, own) : 0;
-        int least = asks ? least_of(d->s[r]) : INT32_MAX;
+        int least = asks ? least_of(d, d->s[r]) : INT32_MAX;
         if (found > 0 &&
             (r == count || (more >= least && (divisors == DIVISORS || found + more > FEW)))) {
-            Group g = {d->x, d->s, regs, found};
+            Group g = {d->x, d->s, regs, found, d->no_signs, d->parts};
             if (d->loose)
                 divide_loosely(n, &g, out);
-            else
+            else if (found >= least_together(d, regs, found))
                 divide_shared(n, &g, out);
             found = divisors = 0;
         }
@@ -521,12 +557,12 @@ static void divide_alike(Nv *n, const NvDivision *d, int count, Val *out)
 static void divide_others(Nv *n, const NvDivision *d, int count, Val *out)
 {
     for (int r = 0; r < count;) {
-        int regs[MOST], found = 0;
-        for (; r < count && found < TOGETHER; r++) {
+        int regs[MOST], found = 0, most = d->power != 0 ? INVERTED : TOGETHER;
+        for (; r < count && found < most; r++) {
             if (!out[r] && d->x[r] && d->s[r] && !LLVMIsConstant(d->s[r]))
                 regs[found++] = r;
         }
-        Group g = {d->x, d->s, regs, found};
+        Group g = {d->x, d->s, regs, found, d->no_signs, d->parts};
         if (found > 0 && d->power != 0)
             invert_group(n, &g, d, out);
         else if (found > 1)

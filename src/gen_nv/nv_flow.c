@@ -74,6 +74,34 @@ static double power_of_two(const Value *v)
     return is_power && abs(exponent) <= FAR ? (double)x : 0;
 }
 
+/* Is v, made from a sum of x along an axis by what brings each sum back to its elements, nowhere
+ * below x, which is not below 0?  Rounding keeps the order.  axis: where sums stand by now; -1. */
+static bool has_as_part(const NvPlan *p, const Value *v, const Value *x, int64_t axis, int depth)
+{
+    enum { MOST = 8 };
+    const Op *op = v->def;
+
+    if (!op || depth == MOST)
+        return false;
+    switch (op->code) {
+    case OP_splat:
+    case OP_broadcast:
+        return has_as_part(p, op->operands[0], x, axis, depth + 1);
+    case OP_expand:
+        return axis < 0 && has_as_part(p, op->operands[0], x, attr_axis(op), depth + 1);
+    case OP_add:
+        for (int i = 0; i < 2; i++) {
+            if (nv_knows(p, op->operands[1 - i], NUMBER_UNSIGNED) &&
+                has_as_part(p, op->operands[i], x, axis, depth + 1))
+                return true;
+        }
+        return false;
+    default:
+        return ir_reduces(op) && ir_combine_kind(op).neutral == OP_add && op->operands[0] == x &&
+               (axis == attr_axis(op) || (axis < 0 && x->type->rank == 1));
+    }
+}
+
 /* The registers of two operands at most, NULL where nothing is to be computed, or the same as
  * elsewhere. */
 static void operands(Nv *n, const NvStep *s, Val *in[2])
@@ -94,6 +122,7 @@ static void divide_rows(Nv *n, const NvStep *s, Val *out)
 {
     bool loose = nv_is_loose(n->plan, s->op);
     bool large = nv_knows(n->plan, s->op->operands[1], NUMBER_LARGE);
+    bool no_signs = nv_knows(n->plan, s->op->operands[0], NUMBER_UNSIGNED);
     Val *in[2];
 
     if (loose && large)
@@ -105,6 +134,9 @@ static void divide_rows(Nv *n, const NvStep *s, Val *out)
                             .loose = loose,
                             .large = large,
                             .positive = nv_knows(n->plan, s->op->operands[1], NUMBER_UNSIGNED),
+                            .no_signs = no_signs,
+                            .parts = no_signs && has_as_part(n->plan, s->op->operands[1],
+                                                             s->op->operands[0], -1, 0),
                             .power = power_of_two(s->op->operands[0])},
               nv_count(s->out[0]), out);
 }

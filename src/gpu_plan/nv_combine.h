@@ -28,7 +28,7 @@ typedef struct {
     int buffer;
     uint32_t writers;
     int slots;
-    bool neighbours; /* the parts of one element lie side by side, else those of one part */
+    bool neighbours; /* the parts of one element lie side by side, else slots, by vectors */
     int each;        /* parts that a thread reads: all, or some, and lanes combine the rest: */
     uint32_t lanes;  /* bits of the lane's number, which number these vectors of parts */
 } NvStage;
@@ -73,6 +73,8 @@ static inline int nv_stage_parts(const NvStage *g)
 
 /* Parts of an operand that a thread reads at once, side by side. */
 int nv_stage_vector(const NvStage *g, const Type *t);
+/* Slots that lie side by side, and are written and read at once; 1 where parts do. */
+int nv_stage_slots(const NvStage *g, const Type *t);
 /* Where in the buffer the parts of operand k begin, in bytes, aligned for that; of the one behind
  * the last: how many bytes all of them take. */
 int64_t nv_stage_start(const NvStage *g, const Op *op, int k);

@@ -100,13 +100,19 @@ int nv_stage_vector(const NvStage *g, const Type *t)
     return g->neighbours ? MIN(g->each, NV_ACCESS_BYTES / (nv_combined_words(t) * NV_WORD)) : 1;
 }
 
+int nv_stage_slots(const NvStage *g, const Type *t)
+{
+    return g->neighbours ? 1 : MIN(g->slots, NV_ACCESS_BYTES / (nv_combined_words(t) * NV_WORD));
+}
+
 int64_t nv_stage_start(const NvStage *g, const Op *op, int k)
 {
     int64_t at = 0, parts = (int64_t)g->slots * nv_stage_parts(g) * nv_stage_threads(g);
 
     for (int i = 0; i < op->noperands; i++) {
         const Type *t = op->operands[i]->type;
-        int bytes = nv_combined_words(t) * NV_WORD, vector = bytes * nv_stage_vector(g, t);
+        int bytes = nv_combined_words(t) * NV_WORD;
+        int vector = bytes * MAX(nv_stage_vector(g, t), nv_stage_slots(g, t));
         at = (at + vector - 1) / vector * vector;
         if (i == k)
             break;
@@ -115,11 +121,12 @@ int64_t nv_stage_start(const NvStage *g, const Op *op, int k)
     return at;
 }
 
+enum { FEW_PARTS = 8 }; /* which each thread reads */
+
 /* With few warps each thread reads all parts; with many that takes longer than to read one vector
  * of them and to combine those of lanes that would have nothing else to do. */
 static void spread_parts(const Op *op, const NvCombine *c, NvStage *g)
 {
-    enum { FEW = 8 };
     uint32_t idle = ((1u << c->layout->nlane) - 1) & ~g->writers;
     int parts = nv_stage_parts(g), vector = NV_ACCESS_BYTES / NV_WORD;
 
@@ -127,7 +134,7 @@ static void spread_parts(const Op *op, const NvCombine *c, NvStage *g)
     for (int i = 0; i < op->noperands; i++)
         vector = MIN(vector, NV_ACCESS_BYTES / NV_WORD / nv_combined_words(op->operands[i]->type));
     int bits = __builtin_ctz((unsigned)parts) - __builtin_ctz((unsigned)vector);
-    if (!c->any_order || c->uses_memory || c->deal.rows || !g->neighbours || parts <= FEW ||
+    if (!c->any_order || c->uses_memory || c->deal.rows || !g->neighbours || parts <= FEW_PARTS ||
         bits > __builtin_popcount(idle))
         return;
     g->each = vector;
@@ -135,7 +142,8 @@ static void spread_parts(const Op *op, const NvCombine *c, NvStage *g)
         g->lanes |= idle & -idle;
 }
 
-/* Reads of neighbouring parts go in vectors, but many lanes that write so meet in the banks. */
+/* Reads of neighbouring parts go in vectors, but many lanes that write so meet in the banks.  Of
+ * slots, where there are enough, vectors are written, too. */
 static void plan_exchange(const NvPlan *p, const Op *op, const NvCombine *c, NvStage *g,
                           uint32_t done)
 {
@@ -144,7 +152,8 @@ static void plan_exchange(const NvPlan *p, const Op *op, const NvCombine *c, NvS
     g->writers = nv_telling_bits(c, done | g->bits);
     g->slots = registers_left(c, done);
     int apart = g->slots * nv_stage_parts(g) << __builtin_popcount(g->writers & lanes);
-    g->neighbours = apart <= 2 * p->chip->banks;
+    int parts = nv_stage_parts(g), vector = MIN(parts, NV_ACCESS_BYTES / NV_WORD);
+    g->neighbours = apart <= 2 * p->chip->banks && (parts > FEW_PARTS || g->slots < vector);
     spread_parts(op, c, g);
 }
 

@@ -13,7 +13,9 @@
  * and so with the least and the largest, which is exact.  Sums of floats come in another order, as
  * they do within a tile, and each lane has fewer roundings than before.
  *
- * s is to be carried for nothing else.  A lane keeps more registers, so there is a limit.
+ * s is to be carried for nothing else.  A lane keeps more registers, so there is a limit.  Of a
+ * tile beyond it, x stands for what parts of the axis come to, which a lane mostly has: of columns
+ * the halves, quarters and so on, of rows, which are read in vectors, some neighbours.
  *
  * Early is the other way round, for targets that keep a tile in memory, which each round would read
  * and write: it reduces what it adds, and carries a number.
@@ -24,10 +26,13 @@
 enum {
     USUAL_WARPS = 4, /* where the launch does not say */
     LANES = 32,
-    MOST_EACH = 16,   /* elements that a lane keeps more, of one tile, */
-    MOST_ALL = 32,    /* and of all */
-    MOST_SUMS = 4,    /* of one loop */
-    LEAST_EARLY = 256 /* elements: shorter tiles are soon read and written */
+    MOST_EACH = 16,    /* elements that a lane keeps more, of one tile, */
+    SOME_EACH = 8,     /* of one of which parts come together first, */
+    MOST_ALL = 32,     /* and of all */
+    MOST_TOGETHER = 8, /* neighbours of a row that a lane mostly has, */
+    LEAST_LEFT = 8,    /* and elements along the axis for which it would pay no more */
+    MOST_SUMS = 4,     /* of one loop */
+    LEAST_EARLY = 256  /* elements: shorter tiles are soon read and written */
 };
 
 typedef struct {
@@ -39,6 +44,7 @@ typedef struct {
 typedef struct {
     int carried; /* the number of the value that the loop carries */
     Op *add, *reduce;
+    int together; /* so many elements along the axis come together in the round */
 } Sum;
 
 static bool is_used_once(const Late *x, const Value *v)
@@ -68,13 +74,60 @@ static bool find_sum(const Late *x, const Op *loop, int i, Sum *out)
     if (!ir_reduces(reduce) || reduce->block != body || reduce->noperands != 1 ||
         !is_used_once(x, other) || !is_exact_or_wide(reduce->operands[0]->type))
         return false;
-    *out = (Sum){i, add, reduce};
+    *out = (Sum){i, add, reduce, 1};
     return ir_combine_kind(reduce).neutral == add->code;
 }
 
+/* Elements that a lane keeps more. */
 static int64_t elements_each(const Late *x, const Sum *s)
 {
-    return (type_numel(s->reduce->operands[0]->type) + x->lanes - 1) / x->lanes;
+    int64_t all = type_numel(s->reduce->operands[0]->type) / s->together;
+
+    return (all + x->lanes - 1) / x->lanes;
+}
+
+/* Is the axis the one whose neighbours are read in vectors, of several? */
+static bool goes_along_rows(const Op *reduce)
+{
+    int rank = reduce->operands[0]->type->rank;
+
+    return rank > 1 && attr_axis(reduce) == rank - 1;
+}
+
+/* How many have to come together that few enough are left; 1: that is not to be had. */
+static int parts_together(const Late *x, const Sum *s)
+{
+    const Type *t = s->reduce->operands[0]->type;
+    int dim = t->dims[attr_axis(s->reduce)], together = 1;
+
+    for (int d = 0; d < t->rank; d++) {
+        if ((t->dims[d] & (t->dims[d] - 1)) != 0)
+            return 1;
+    }
+    while (type_numel(t) > (int64_t)SOME_EACH * x->lanes * together)
+        together *= 2;
+    bool fits = dim / together >= LEAST_LEFT && t->rank < MAX_RANK &&
+                (!goes_along_rows(s->reduce) || together <= MOST_TOGETHER);
+    return fits ? together : 1;
+}
+
+/* What the round adds: the tile, or parts of it that have come together. */
+static Value *added_tile(Builder *b, const Sum *s)
+{
+    Value *x = s->reduce->operands[0];
+    int axis = (int)attr_axis(s->reduce), behind = goes_along_rows(s->reduce), n = 0;
+    int32_t dims[MAX_RANK];
+
+    if (s->together == 1)
+        return x;
+    for (int d = 0; d < x->type->rank; d++) {
+        if (d == axis && !behind)
+            dims[n++] = s->together;
+        dims[n++] = d == axis ? x->type->dims[d] / s->together : x->type->dims[d];
+        if (d == axis && behind)
+            dims[n++] = s->together;
+    }
+    return build_reduce_along(b, s->add->code, build_reshape(b, x, n, dims), axis + behind);
 }
 
 static int find_sums(const Late *x, const Op *loop, Sum *sums)
@@ -85,6 +138,8 @@ static int find_sums(const Late *x, const Op *loop, Sum *sums)
     for (int i = 0; i < loop->nresults && n < MOST_SUMS; i++) {
         if (!find_sum(x, loop, i, &sums[n]))
             continue;
+        if (elements_each(x, &sums[n]) > MOST_EACH)
+            sums[n].together = parts_together(x, &sums[n]);
         int64_t each = elements_each(x, &sums[n]);
         if (each <= MOST_EACH && all + each <= MOST_ALL) {
             all += each;
@@ -125,11 +180,12 @@ static void visit(Op *loop, void *late)
 
     if (n == 0)
         return;
-    Builder b = builder_before(loop);
-    for (int k = 0; k < n; k++) {
-        first[k] = build_const(&b, sums[k].reduce->operands[0]->type, neutral_bits(sums[k].reduce));
-        next[k] = sums[k].reduce->operands[0];
-    }
+    Builder b = builder_before(opt_last(loop->regions[0]));
+    for (int k = 0; k < n; k++)
+        next[k] = added_tile(&b, &sums[k]);
+    b = builder_before(loop);
+    for (int k = 0; k < n; k++)
+        first[k] = build_const(&b, next[k]->type, neutral_bits(sums[k].reduce));
     loop = opt_carry_more(loop, n, first, next, now);
     Op *yield = opt_last(loop->regions[0]);
     b = builder_before(yield);
