@@ -493,10 +493,21 @@ static int read_grid(Launch *l, PyObject *grid)
 
 /* --- launching --- */
 
-/* Load the kernel unless what was loaded is still what its names mean. */
-static int make_current(Launch *l)
+/* While a file is asked what its names mean, a launch of it by the answer would never end. */
+static int refuse_launch_in_answer(const Kernel *k)
 {
-    Kernel *k = l->kernel;
+    if (!k->file || k->file->asking == 0 || k->file->asking != PyThread_get_thread_ident())
+        return 0;
+    PyErr_Format(PyExc_RuntimeError,
+                 "the kernel `%s` is launched by what one of its own names means, while it is "
+                 "compiled: no property that it reads may launch it",
+                 tilec_kernel_name(k->file->file, 0));
+    return -1;
+}
+
+/* Whether `k->file` is still what its names mean; lets go of it where it is not. */
+static int drop_stale(Kernel *k)
+{
     int changed = -1;
 
     while (k->file && (changed = file_changed(k->file, changed + 1)) >= 0) {
@@ -510,6 +521,29 @@ static int make_current(Launch *l)
         if (!stale)
             return -1;
         Py_DECREF(stale);
+    }
+    return 0;
+}
+
+/* Load the kernel unless what was loaded is still what its names mean. */
+static int make_current(Launch *l)
+{
+    Kernel *k = l->kernel;
+    File *asked = k->file;
+
+    if (refuse_launch_in_answer(k) != 0)
+        return -1;
+    if (asked) {
+        unsigned long before = asked->asking;
+        int failed;
+
+        Py_INCREF(asked);
+        asked->asking = PyThread_get_thread_ident();
+        failed = drop_stale(k);
+        asked->asking = before;
+        Py_DECREF(asked);
+        if (failed != 0)
+            return -1;
     }
     if (!k->file) {
         PyObject *done = PyObject_CallMethodObjArgs((PyObject *)k, core.names._load, NULL);
@@ -650,18 +684,6 @@ static PyObject *compiled_kernel(Launch *l, const void *which, PyObject *args, P
     return made;
 }
 
-/* The compiler holds the file while it asks what a name means. */
-static int refuse_launch_in_answer(const Launch *l)
-{
-    if (l->file->asking == 0 || l->file->asking != PyThread_get_thread_ident())
-        return 0;
-    PyErr_Format(PyExc_RuntimeError,
-                 "the kernel `%s` is launched by what one of its own names means, while it is "
-                 "compiled: no property that it reads may launch it",
-                 tilec_kernel_name(l->file->file, 0));
-    return -1;
-}
-
 /* A tensor that requires a gradient gets none from a launch: gradients.py says so once a kernel,
  * whenever the first such tensor comes, as behind a launch that only warms up. */
 static int look_for_gradients(const Launch *l)
@@ -699,8 +721,6 @@ static PyObject *launch(Launch *l, PyObject *grid, PyObject *args, PyObject *kwa
     choose_device(l);
     l->options.check = l->check == CHECK_ALL;
     if (choose_arch(l) != 0)
-        return NULL;
-    if (refuse_launch_in_answer(l) != 0)
         return NULL;
     if (call_library(l, &which) != 0 || look_for_gradients(l) != 0)
         return NULL;

@@ -54,6 +54,13 @@ class CudaAs(unittest.TestCase):
             ran = run(*options, **environment)
             self.assertEqual((ran.stdout.split(), ran.returncode), ([backend], 0), ran.stderr)
 
+    def test_where_there_is_no_gpu(self):
+        hint = "hint: `python -m tilec --cuda-as cpu ...`"
+        error = "raise RuntimeError('Found no NVIDIA driver on your system.')"
+        self.assertIn(hint, run(text=error).stderr)
+        self.assertNotIn(hint, run("--cuda-as", "cpu", text=error).stderr)
+        self.assertNotIn(hint, run(text="raise RuntimeError('no driver')").stderr)
+
     def test_without_pytorch_it_changes_nothing(self):
         block = "import sys\nsys.modules['torch'] = None\n"
         ran = run(text=block + "import tilec.cuda_as\ntilec.cuda_as.begin('cpu')\nprint('fine')")

@@ -244,10 +244,36 @@ class Files(unittest.TestCase):
             self.assertIsNone(manager.get_file("a.bin"))
             path = manager.put(b"\0\1", "a.bin")
             self.assertEqual(pathlib.Path(manager.get_file("a.bin")).read_bytes(), b"\0\1")
-            manager.put_group("a", {"a.bin": path, "b.bin": path + "x"})
+            manager.put_group("a", {"a.bin": path})
             self.assertEqual(manager.get_group("a"), {"a.bin": path})
+            manager.put_group("a", {"a.bin": path, "b.bin": path + "x"})
+            self.assertIsNone(manager.get_group("a"))  # it is not complete
             self.assertEqual(knobs.cache.dir, folder)
             self.assertNotEqual(cache.get_dump_manager("key").cache_dir, manager.cache_dir)
+
+    def test_remote_cache(self):
+        data = {}
+
+        class Store(cache.RemoteCacheBackend):
+            def get(self, filenames):
+                return {name: data[name] for name in filenames if name in data}
+
+            def put(self, filename, value):
+                data[filename] = value
+
+        with tempfile.TemporaryDirectory() as folder, knobs.cache.scope(), \
+                mock.patch.dict(os.environ, TRITON_CACHE_DIR=folder):
+            knobs.cache.remote_manager_class = Store
+            manager = cache.RemoteCacheManager("key")
+            self.assertIsNone(manager.get_file("a.json"))
+            manager.put("{}", "a.json", binary=False)
+            manager.put(b"\0", "a.bin")
+            manager.put_group("a", {"a.json": "", "a.bin": ""})
+            group = cache.RemoteCacheManager("key").get_group("a")
+            self.assertEqual({name: pathlib.Path(path).read_bytes() for name, path in group.items()},
+                             {"a.json": b"{}", "a.bin": b"\0"})
+            del data["a.bin"]
+            self.assertIsNone(manager.get_group("a"))
 
     def test_chain_of_hooks(self):
         heard = []

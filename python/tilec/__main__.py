@@ -30,6 +30,10 @@ def _is_ours(frame):
     return frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>")
 
 
+# what PyTorch says of tensors on "cuda" where there is no GPU
+_NO_GPU = ("Found no NVIDIA driver", "Torch not compiled with CUDA enabled", "No CUDA GPUs are available")
+
+
 def _forget_our_frames():
     """A traceback begins with the program's own frames, as that of `python program.py`."""
     print_exception = sys.excepthook
@@ -38,6 +42,9 @@ def _forget_our_frames():
         while traceback and _is_ours(traceback.tb_frame):
             traceback = traceback.tb_next
         print_exception(kind, value.with_traceback(traceback), traceback)
+        if any(text in str(value) for text in _NO_GPU) and not cuda_as.wanted():
+            print("hint: `python -m tilec --cuda-as cpu ...` runs what asks for \"cuda\" on the host",
+                  file=sys.stderr)
 
     sys.excepthook = hook
 

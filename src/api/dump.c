@@ -98,6 +98,24 @@ static bool shows(Job *job, const Request *r, int device, const struct Stage *st
     return t && has_stage(t->texts | d->texts, stage);
 }
 
+/* Which stages the first device that has code for the chip asked for does have. */
+static void hint_stages_of_arch(Job *job, const Request *r)
+{
+    const char *why;
+
+    for (int i = 0; i < DEVICE_COUNT; i++) {
+        const Device *d = device_at(i);
+        const Target *t = d->target_name && !api_refuse_arch(d, r->options.arch, false)
+                              ? compile_target(r->file->ctx, d, job->arena, &why)
+                              : NULL;
+        if (t) {
+            diag(job->diags, DIAG_HINT, (Span){0}, "code for `%s` has %s", r->options.arch,
+                 stage_names(t->texts | d->texts, job->arena));
+            return;
+        }
+    }
+}
+
 static tilec_status refuse_text(Job *job, const Request *r, const struct Stage *stage)
 {
     const Device *d = device_at(r->device);
@@ -108,10 +126,13 @@ static tilec_status refuse_text(Job *job, const Request *r, const struct Stage *
         return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
     const char *other = r->options.arch ? api_refuse_arch(d, r->options.arch, false) : NULL;
     bool has = has_stage(t->texts | d->texts, stage);
-    if (other && has)
-        return job_refuse(job, TILEC_BAD_ARGUMENT,
-                          "the stage `%s` is of the device `%s`, which has no code for `%s`: %s",
-                          stage->name, d->name, r->options.arch, other);
+    if (other && has) {
+        job_refuse(job, TILEC_BAD_ARGUMENT,
+                   "the stage `%s` is of the device `%s`, which has no code for `%s`: %s",
+                   stage->name, d->name, r->options.arch, other);
+        hint_stages_of_arch(job, r);
+        return TILEC_BAD_ARGUMENT;
+    }
     job_refuse(job, TILEC_BAD_ARGUMENT, "code for the device `%s` has no stage `%s`", d->name,
                stage->name);
     diag(job->diags, DIAG_HINT, (Span){0}, "it has %s",

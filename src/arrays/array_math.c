@@ -71,9 +71,14 @@ static bool common_shape(Py *p, const Array *a, const Array *b, Span at, int *nd
         int ia = a->ndim - *ndim + i, ib = b->ndim - *ndim + i;
         int64_t x = ia < 0 ? 1 : a->shape[ia], y = ib < 0 ? 1 : b->shape[ib];
 
-        if (x != y && x != 1 && y != 1)
-            return py_fail(p, at, "dimension %d is %lld of one side and %lld of the other", i,
-                           (long long)x, (long long)y);
+        if (x != y && x != 1 && y != 1) {
+            py_report(p, at, "dimension %d is %lld of one side and %lld of the other", i,
+                      (long long)x, (long long)y);
+            if (a->ndim != b->ndim)
+                py_hint(p, "extents are compared from the last on: x.sum(1, keepdims=True) keeps "
+                           "the axis, v[:,None] adds one");
+            return false;
+        }
         shape[i] = x == 1 ? y : x;
     }
     return true;

@@ -242,21 +242,39 @@ static bool take(Py *p, Array *a, int d, int number, const Const *index, Span at
     return true;
 }
 
+/* An axis of extent 1 in front of dimension `d`, as None among indices makes one. */
+static void add_axis(Array *a, int d)
+{
+    for (int k = a->ndim++; k > d; k--) {
+        a->shape[k] = a->shape[k - 1];
+        a->strides[k] = a->strides[k - 1];
+    }
+    a->shape[d] = a->strides[d] = 1;
+}
+
 static bool array_subscript(Py *p, const Const *self, const Const *index, Span at, Const *out)
 {
     const Array *of = self->object;
     Array view = *of;
     const Const *items = index;
-    int n = 1, d = 0;
+    int n = 1, d = 0, number = 0, added = 0;
 
     if (index->kind == CONST_TUPLE)
         const_items(index, &items, &n);
-    if (n > of->ndim)
-        return py_fail(p, at, "the array has only %d dimensions", of->ndim);
+    for (int i = 0; i < n; i++)
+        added += items[i].kind == CONST_NONE;
+    if (n - added > of->ndim)
+        return py_fail(p, at, "the array has only %d dimension%s", of->ndim,
+                       of->ndim == 1 ? "" : "s");
+    if (of->ndim + added > ARRAY_MAX_DIMS)
+        return py_fail(p, at, "an array has at most %d dimensions", ARRAY_MAX_DIMS);
     for (int i = 0; i < n; i++) {
-        if (items[i].kind == CONST_SLICE ? !slice(p, &view, d++, &items[i], at)
-                                         : !take(p, &view, d, i, &items[i], at))
+        if (items[i].kind == CONST_NONE)
+            add_axis(&view, d++);
+        else if (items[i].kind == CONST_SLICE ? !slice(p, &view, d++, &items[i], at)
+                                              : !take(p, &view, d, number, &items[i], at))
             return false;
+        number += items[i].kind != CONST_NONE;
     }
     *out = value_of_array(value_store(p), view);
     return true;

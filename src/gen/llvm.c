@@ -302,6 +302,25 @@ static Val mark(Llvm *l, Bld b, Val next)
     return llvm_call2(l, b, "llvm.expect", next, llvm_int(t, 0));
 }
 
+enum { SHORT_LOOP = 16 /* instructions */ };
+
+/* Is it a loop of a head and a few instructions without vectors, as sums of single elements are?
+ * There one counter less is much, and found quickly. */
+static bool is_short(LLVMBasicBlockRef head, LLVMBasicBlockRef latch)
+{
+    Val end = LLVMGetBasicBlockTerminator(head);
+    int n = 0;
+
+    if (latch != LLVMGetNextBasicBlock(head) || LLVMGetNumSuccessors(end) != 2 ||
+        (LLVMGetSuccessor(end, 0) != latch && LLVMGetSuccessor(end, 1) != latch))
+        return false;
+    for (Val i = LLVMGetFirstInstruction(latch); i; i = LLVMGetNextInstruction(i)) {
+        if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind || ++n > SHORT_LOOP)
+            return false;
+    }
+    return true;
+}
+
 /* `seen`: the blocks in front of it. */
 static void hide_steps(Llvm *l, Bld b, LLVMBasicBlockRef block, const Map *seen)
 {
@@ -310,7 +329,8 @@ static void hide_steps(Llvm *l, Bld b, LLVMBasicBlockRef block, const Map *seen)
     for (; phi && LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
         for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
             Val next = LLVMGetIncomingValue(phi, i);
-            if (!map_get(seen, MAP_KEY(LLVMGetIncomingBlock(phi, i))) && may_count(next))
+            LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
+            if (!map_get(seen, MAP_KEY(from)) && may_count(next) && !is_short(block, from))
                 LLVMSetOperand(phi, i, mark(l, b, next));
         }
     }

@@ -58,7 +58,9 @@ static Val pointers(NestCg *n, const Indexed *x)
 
 /* Where the machine gathers nothing, or no elements that are so small, each lane's index would be
  * taken out of a register, of which there is one at a time.  Two loads a cycle take it from the
- * stack, and what it stands for; being volatile, they are not put back into registers. */
+ * stack, and what it stands for; being volatile, they are not put back into registers.  A few lanes
+ * are taken out before they would be there. */
+enum { FEW_LANES = 4 };
 static Val look_up(NestCg *n, const Indexed *x)
 {
     Cpu *c = n->c;
@@ -94,7 +96,7 @@ static Val load_by(NestCg *n, const Indexed *x, int way)
         return cpu_load_row(n, x->vector, x->address, x->align, x->again);
     if (way == AS_ONE)
         return llvm_splat(b, cpu_load_row(n, x->element, x->address, x->align, x->again), n->lanes);
-    if (!gathers(n->c, x->align))
+    if (!gathers(n->c, x->align) && n->lanes > FEW_LANES)
         return look_up(n, x);
     return cpu_gather_pointers(n->c, b, x->vector, pointers(n, x), x->align, NULL);
 }

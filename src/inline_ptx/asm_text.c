@@ -207,6 +207,19 @@ static bool int_literal(const char *word, int64_t *out)
     return !*end || (strcmp(end, "U") == 0);
 }
 
+/* A float's digits in the place of bits, `mov.b32 r, 0f40000000`. */
+static bool bits_literal(const char *word, int bits, int64_t *out)
+{
+    double real;
+
+    if (word[0] != '0' ||
+        (bits == 32 ? !strchr("fF", word[1]) : bits != 64 || !strchr("dD", word[1])) ||
+        !float_literal(word, &real))
+        return false;
+    *out = (int64_t)strtoull(word + 2, NULL, 16);
+    return true;
+}
+
 static Value *read_literal(Reader *r, const char *word, const AsmType *t)
 {
     int64_t number = 0;
@@ -214,7 +227,7 @@ static Value *read_literal(Reader *r, const char *word, const AsmType *t)
 
     if (t->lanes == 1 && dtype_is_float(t->dtype) && float_literal(word, &real))
         return asm_float(&r->a, t->dtype, real);
-    if (!int_literal(word, &number)) {
+    if (!int_literal(word, &number) && !bits_literal(word, t->bits, &number)) {
         refuse(r,
                *word == '%' ? "`%s` is a register of a GPU, or not declared"
                             : "`%s` is neither a register that was declared nor a number",

@@ -187,10 +187,12 @@ NORETURN static void refuse_unknown(Client *c, const char *path, const NamedCall
                                     const char *name)
 {
     const char **names = NEW_N(c->arena, const char *, all->len + 1), *wrong = NULL;
+    int known = 0;
 
     for (int i = 0; i < all->len; i++) {
-        names[i] = all->at[i].name;
-        if (strcmp(names[i], "-") == 0 && all->at[i].problem)
+        if (strcmp(all->at[i].name, "-") != 0)
+            names[known++] = all->at[i].name;
+        else if (all->at[i].problem)
             wrong = all->at[i].problem; /* perhaps it was meant to be it */
     }
     if (all->len == 0)
@@ -199,7 +201,7 @@ NORETURN static void refuse_unknown(Client *c, const char *path, const NamedCall
             "%s names no calls: write `# tilec: call %s --grid E NAME=VALUE...` above a kernel",
             shown_name(c->arena, path), name);
     client_stop(c, CLIENT_USAGE, "%s has no call '%s'%s%s%s", shown_name(c->arena, path), name,
-                hint_text(c->arena, name, names, all->len), wrong ? "\n" : "", wrong ? wrong : "");
+                hint_text(c->arena, name, names, known), wrong ? "\n" : "", wrong ? wrong : "");
 }
 
 const NamedCall *calls_find(Client *c, const NamedCalls *all, const char *path, const char *kernel,

@@ -400,6 +400,15 @@ static bool is_identifier(const char *word)
     return name_length(word) > 0 && word[name_length(word)] == '\0';
 }
 
+/* A grid as Python writes it: [(4,)], (4, 8), 4. */
+static bool is_grid(const char *word)
+{
+    size_t digits = strspn(word, "[( ");
+
+    return strspn(word + digits, "0123456789") > 0 &&
+           strspn(word + digits, "0123456789,)] ") == strlen(word + digits);
+}
+
 static NORETURN void refuse_word(const Parse *p, const char *word)
 {
     if (p->o->eaches.len > 0 && os_entry(word).kind == OS_FILE)
@@ -443,6 +452,12 @@ static NORETURN void refuse_word(const Parse *p, const char *word)
             p->c, CLIENT_USAGE,
             "'%s' is no option and no NAME=VALUE\nhint: a kernel is named behind its file: %s:%s",
             word, p->o->file, word);
+    if (!p->c->origin && p->command == COMMAND_RUN && is_grid(word))
+        client_stop(
+            p->c, CLIENT_USAGE,
+            "'%s' is no option and no NAME=VALUE\n"
+            "hint: how many programs run stands behind --grid, without brackets: --grid 4,8",
+            word);
     if (!p->c->origin)
         client_stop(p->c, CLIENT_USAGE,
                     "'%s' is no option and no NAME=VALUE, which has no spaces around `=`", word);

@@ -361,7 +361,51 @@ static bool finish(Plan *p, Nest *n, Nest *out)
     return out->halved || has_another_form(n, out);
 }
 
-Nest *plan_pieces(Plan *p, Nest *n)
+static bool compare_the_same(const Bound *a, const Bound *b)
+{
+    const Op *x = a->value->def, *y = b->value->def;
+
+    return x->operands[a->operand] == y->operands[b->operand] &&
+           x->operands[1 - a->operand] == y->operands[1 - b->operand] &&
+           memcmp(a->map, b->map, sizeof *a->map * (size_t)a->value->type->rank) == 0;
+}
+
+static bool has_opposite(const Nest *n, const Bound *b)
+{
+    BoundKind opposite = b->kind == BOUND_FROM ? BOUND_COMPARE : BOUND_FROM;
+
+    for (int k = 0; k < n->bounds.len && bound_compares(b); k++) {
+        if (n->bounds.at[k].kind == opposite && compare_the_same(b, &n->bounds.at[k]))
+            return true;
+    }
+    return false;
+}
+
+/* Where `i < n` holds for some accesses and `i >= n` for others, as of two arrays that are put
+ * together, no element has both, and all would be gone through with masks.  What is kept is the
+ * part in front of the limit; of a limit that is a number, as of what lies before an array's first
+ * element, the part behind it, in which most rows are as a whole. */
+static void drop_opposites(Nest *n)
+{
+    uint64_t dropped = 0, bits;
+    int kept = 0;
+
+    for (int i = 0; i < n->bounds.len; i++) {
+        const Bound *b = &n->bounds.at[i];
+        if (!has_opposite(n, b))
+            continue;
+        bool is_number = value_constant(b->value->def->operands[1 - b->operand], &bits);
+        if (b->kind == (is_number ? BOUND_COMPARE : BOUND_FROM))
+            dropped |= UINT64_C(1) << i;
+    }
+    for (int i = 0; i < n->bounds.len; i++) {
+        if (!(dropped >> i & 1))
+            n->bounds.at[kept++] = n->bounds.at[i];
+    }
+    n->bounds.len = kept;
+}
+
+static Nest *choose_pieces(Plan *p, Nest *n)
 {
     int inner = n->order[n->rank - 1];
 
@@ -385,6 +429,16 @@ Nest *plan_pieces(Plan *p, Nest *n)
     if (out->pieces.len == 0)
         cut_in_halves(p, out);
     return out->pieces.len > 0 && finish(p, n, out) ? out : n;
+}
+
+Nest *plan_pieces(Plan *p, Nest *n)
+{
+    Nest *chosen = choose_pieces(p, n);
+
+    drop_opposites(chosen);
+    if (chosen->whole)
+        drop_opposites(n);
+    return chosen;
 }
 
 /* --- before there is a shape --- */

@@ -96,6 +96,9 @@ expect 2 err "the kernel's file is read twice here: it cannot come from stdin" r
 expect 2 err "k.py:29: the kernel has no parameter 'y'" run "$k" --call missing
 expect 2 err "k.py:31: --call loop: this call names itself" run "$k" --call loop
 expect 2 err "only \`tilec test\` takes several devices" run "$k" --call small --device cpu,interp
+printf '# tilec: small: --grid 1\n@triton.jit\ndef store(x): pass\n' >"$folder/unnamed.py"
+expect 2 err "behind \`# tilec:\` comes \`call\`" run "$folder/unnamed.py" --call small
+grep -q "there is" "$folder/err" && wrong "a call without a name is offered"
 for words in "cal x" "call" "call --grid 1" "call n=1"; do
     echo "# tilec: $words" >"$folder/bad.py"
     expect 2 err "bad.py:1: " run "$folder/bad.py" --call x

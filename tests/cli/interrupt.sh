@@ -115,9 +115,12 @@ def work(out, x, n, B: tl.constexpr):
     tl.store(out, (v == 12345).to(tl.int32))
 KERNEL
 tuned() {
-    timeout -s INT --preserve-status 2 "$tilec" run tuned.py:work --grid 1 x='zeros(i32,1)' out=x n=300000 --tune "$@"
+    timeout -s INT --preserve-status "$limit" "$tilec" run tuned.py:work --grid 1 x='zeros(i32,1)' out=x n=300000 \
+        --tune "$@"
 }
+limit=60 # it ends of itself
 expect 0 out "fastest: B=1" tuned --time 1
+limit=2
 expect 130 err "tilec stopped: 3 of 3 configurations are timed, in " tuned --time=100000
 grep -q "^fastest so far: B=1;" "$folder/out" || wrong "the fastest yet is missing"
 expect 130 out '"interrupted": true' tuned --time=100000 --json

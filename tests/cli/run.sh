@@ -254,6 +254,19 @@ done
 for stage in plan schedule llvm asm; do
     expect 0 out "" "$tilec" dump "$add" --stage $stage x:*fp16 y:*fp16 out:*fp32 n=1000 BLOCK=1024
 done
+# a short loop of single elements counts by one number
+cat >"$folder/elements.py" <<'KERNEL'
+import triton
+import triton.language as tl
+@triton.jit
+def total(x, out):
+    s = 0.0
+    for k in range(64):
+        s += tl.load(x + k)
+    tl.store(out, s)
+KERNEL
+expect 0 out incq "$tilec" dump "$folder/elements.py" --stage asm --arch x86-64-v3 x:*fp32 out:*fp32
+grep -qw decl "$folder/out" && wrong "a second counter"
 expect 0 out "add.py:25:" "$tilec" dump "$add" --stage asm x:*fp32 y:*fp32 out:*fp32 n:i32 BLOCK=1024
 store=$(grep -n 'tl.store' "$add" | cut -d: -f1)
 expect 0 out "# $add:$store:  tl.store(out + offsets, total, mask=inside)" "$tilec" dump "$add" --stage asm x:*fp32 \

@@ -560,9 +560,19 @@ def picked():
              {"out": ("fp32", want)}, rtol=1e-5)
 
 
+def joined():
+    for dtype, n, m, block in (("fp32", 300, 300, 128), ("fp16", 70, 555, 256), ("i32", 513, 5, 64),
+                               ("u8", 4, 100, 256), ("fp64", 1000, 3, 100), ("fp32", 3, 1, 16)):
+        x, y, z = (random.integers(0, 99, k).astype(NUMPY_TYPES[dtype]) for k in (n, m, 3))
+        want = np.concatenate([z, x[:n - 3], y])
+        case(f"joined {dtype} {n}+{m}", "indexing.py:joined", f"cdiv({n + m},{block})",
+             {"out": empty(dtype, n + m), "x": x, "y": y, "z": z, "n": n, "m": m, "BLOCK": block},
+             {"out": (dtype, want)})
+
+
 for part in (split_k, batched, grouped, int8_product, conv1d, batch_dot, embedding,
              elements, scans, histogram, transposes, rank3, windows, row_sums, state_space, router, bisection,
              collatz, combines, recursion, conditions, wheres, backwards, grids, helpers, hints,
-             bits, repeated, rank4, picked):
+             bits, repeated, rank4, picked, joined):
     part()
 suite.finish()

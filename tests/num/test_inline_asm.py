@@ -263,7 +263,8 @@ def bitwise():
         ("not.b32 $0, $1;", ~x), ("cnot.b32 $0, $1;", (x == 0).astype(np.uint32)),
         (scoped("mov.b32 {h, g}, $1; mov.b32 $0, {g, h};"), x << np.uint32(16) | x >> np.uint32(16)),
         ("{ .reg .b8 a, b, c, d; mov.b32 {a, b, c, d}, $1; mov.b32 $0, {d, c, b, a}; }", x.byteswap()),
-        (scoped("mov.b32 v, 0x0f0f0f0f; and.b32 $0, $1, v;"), x & np.uint32(0x0f0f0f0f))])
+        (scoped("mov.b32 v, 0x0f0f0f0f; and.b32 $0, $1, v;"), x & np.uint32(0x0f0f0f0f)),
+        (scoped("mov.b32 v, 0f40490FDB; xor.b32 $0, $1, v;"), x ^ np.uint32(0x40490fdb))])
 
 
 # --- conversions, predicates ----------------------------------------------------------------

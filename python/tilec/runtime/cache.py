@@ -82,7 +82,7 @@ class FileCacheManager(CacheManager):
             return None
         with open(path) as file:
             paths = json.load(file)["child_paths"]
-        return {name: path for name, path in paths.items() if os.path.exists(path)}
+        return paths if all(os.path.exists(path) for path in paths.values()) else None
 
     def put_group(self, filename, group):
         import json
@@ -91,11 +91,74 @@ class FileCacheManager(CacheManager):
 
 
 class RemoteCacheBackend:
-    """A store on another machine: there is none here."""
+    """A store on another machine for one key, which a program provides: knobs.cache.remote_manager_class."""
+
+    def __init__(self, key):
+        pass
+
+    def get(self, filenames):
+        """{name: bytes} of those that are there."""
+        raise NotImplementedError
+
+    def put(self, filename, data):
+        raise NotImplementedError
 
 
 class RedisRemoteCacheBackend(RemoteCacheBackend):
-    """A store on another machine: there is none here."""
+    """A server of Redis, by the package of that name."""
+
+    def __init__(self, key):
+        import redis
+
+        self._key, self._format = key, knobs.redis.key_format
+        self._server = redis.Redis(host=knobs.redis.host, port=knobs.redis.port)
+
+    def _name(self, filename):
+        return self._format.format(key=self._key, filename=filename)
+
+    def get(self, filenames):
+        found = self._server.mget([self._name(name) for name in filenames])
+        return {name: data for name, data in zip(filenames, found) if data is not None}
+
+    def put(self, filename, data):
+        self._server.set(self._name(filename), data)
+
+
+class RemoteCacheManager(CacheManager):
+    """What the remote store has is brought to a file of this machine when it is asked for."""
+
+    def __init__(self, key, override=False, dump=False):
+        super().__init__(key, override, dump)
+        self._store = (knobs.cache.remote_manager_class or RemoteCacheBackend)(key)
+        self._files = FileCacheManager(key, override=override, dump=dump)
+
+    def _bring(self, filenames):
+        found = self._store.get(filenames)
+        return {name: self._files.put(data, name) for name, data in found.items()}
+
+    def get_file(self, filename):
+        return self._bring([filename]).get(filename)
+
+    def put(self, data, filename, binary=True):
+        data = data if isinstance(data, bytes) else str(data).encode()
+        self._store.put(filename, data)
+        return self._files.put(data, filename)
+
+    def get_group(self, filename):
+        import json
+
+        path = self.get_file(f"__grp__{filename}")
+        if path is None:
+            return None
+        with open(path) as file:
+            names = json.load(file)["children"]
+        group = self._bring(names)
+        return group if len(group) == len(names) else None
+
+    def put_group(self, filename, group):
+        import json
+
+        return self.put(json.dumps({"children": sorted(group)}), f"__grp__{filename}")
 
 
 def _manager_class():

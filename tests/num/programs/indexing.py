@@ -295,3 +295,13 @@ def weights_of_rows(out, x, labels, m, n, R: tl.constexpr, C: tl.constexpr):
     label = tl.load(labels + r, mask=r < m, other=-1)
     weight = tl.sum(tl.where(c[None, :] == label[:, None], e, 0.0), axis=1)
     tl.store(out + r, weight / tl.sum(e, axis=1), mask=r < m)
+
+
+@triton.jit
+def joined(out, x, y, z, n, m, BLOCK: tl.constexpr):
+    """Three arrays behind each other, the first of them from before its beginning on."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    before = tl.load(z + i, mask=i - 3 < 0, other=0)
+    first = tl.load(x + i - 3, mask=(i - 3 >= 0) & (i < n), other=0)
+    v = tl.where(i < n, first + before, tl.load(y + i - n, mask=(i >= n) & (i < n + m), other=0))
+    tl.store(out + i, v, mask=i < n + m)
