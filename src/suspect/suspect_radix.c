@@ -6,6 +6,7 @@
  *     in the group, which ends at G;
  *   - (tl.load(table + t // P) + t % P) * D: a page number, and a place in the page, without the P
  *     between them;
+ *   - (p // H) * stride_b + (p // H) * stride_h: one digit, where two were meant;
  *   - tl.load(x + label), of a label that was loaded for the program, where x is else gone through
  *     by rows, pid * stride: the row is missing.
  */
@@ -119,6 +120,46 @@ static void look_at_sum(const Suspect *s, const Op *op)
     }
 }
 
+/* --- one digit twice --- */
+
+static bool follows_program(const Value *v, int depth);
+
+/* The digit of a program's number that is multiplied by a number of the launch; NULL: none is. */
+static const Op *digit_of(const Value *term, const Value **stride)
+{
+    const Op *op = op_of(term, OP_mul);
+
+    for (int i = 0; op && i < 2; i++) {
+        const Op *digit = ir_bare(op->operands[i])->def;
+        *stride = ir_bare(op->operands[1 - i]);
+        if (digit && (digit->code == OP_div || digit->code == OP_rem) && !(*stride)->def &&
+            !(*stride)->block->owner && follows_program(digit->operands[0], DEEPEST))
+            return digit;
+    }
+    return NULL;
+}
+
+static void look_at_digits(const Suspect *s, const Op *op)
+{
+    const Value *first, *second;
+    Terms t = {.n = 0};
+
+    find_terms(&t, op->results[0], DEEPEST);
+    for (int i = 0; i < t.n; i++) {
+        const Op *digit = digit_of(t.at[i], &first);
+        for (int k = i + 1; digit && k < t.n; k++) {
+            const Op *again = digit_of(t.at[k], &second);
+            if (!again || first == second || !is_same(digit->results[0], again->results[0]) ||
+                diag_warned(s->diags, again->span))
+                continue;
+            suspect_warn(s, again, "p // H is the one, p % H the other",
+                         "this is the same part of the program's number as in another term of an "
+                         "address, which has another stride");
+            return;
+        }
+    }
+}
+
 /* --- rows --- */
 
 static bool follows_program(const Value *v, int depth)
@@ -198,6 +239,8 @@ static void look_at(Op *op, void *suspect)
 
     if ((op->code == OP_add && dtype_is_int(op->results[0]->type->dtype)) || op->code == OP_addptr)
         look_at_sum(s, op);
+    if (op->code == OP_addptr)
+        look_at_digits(s, op);
     for (int i = 0; op->code == OP_mul && i < 2; i++)
         look_at_pages(s, op->operands[i]);
     if (op_only_reads(op) && s->func->is_kernel)

@@ -303,13 +303,15 @@ static void look_for_same(const Suspect *s, const Op *loop, int i)
         return;
     find_summands(&all, end->operands[i], loop, DEEPEST);
     for (int k = 0; k < all.n; k++) {
+        if (all.at[k]->def && all.at[k]->def->code == OP_dot)
+            tell_same_factor(s, loop, all.at[k]->def);
+    }
+    for (int k = 0; k < all.n; k++) {
         const Op *op = all.at[k]->def;
         int factors = op && op->code == OP_dot ? 2 : 0; /* and what it adds to is a summand, too */
         bool other = all.at[k] != total && !factors && is_new(all.at[k], loop, DEEPEST);
         for (int f = 0; f < factors; f++)
             other |= is_new(op->operands[f], loop, DEEPEST);
-        if (other && factors > 0)
-            tell_same_factor(s, loop, op);
         if (other)
             return;
         kept |= all.at[k] == total;

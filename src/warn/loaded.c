@@ -355,13 +355,13 @@ static void warn_of_dimensions(const Launch *l, const Numbers *n, const tilec_te
     free(u.at[0]);
 }
 
-/* One element for each row of what has one for each column: another array has as many rows as were
- * loaded, and as many columns as this one has elements. */
-static bool is_by_rows(const Launch *l, const tilec_tensor *t, int64_t used)
+/* One element for each row (0) of what has one for each column (1), or the other way around:
+ * another array has as many rows as were loaded, and as many columns as this one has elements. */
+static bool is_by(int along, const Launch *l, const tilec_tensor *t, int64_t used)
 {
     for (int i = 0; i < l->nslots; i++) {
         const tilec_tensor *u = l->tensors[i];
-        if (u && u->ndim == 2 && u->shape[0] == used && u->shape[1] == t->shape[0])
+        if (u && u->ndim == 2 && u->shape[along] == used && u->shape[1 - along] == t->shape[0])
             return true;
     }
     return false;
@@ -369,18 +369,23 @@ static bool is_by_rows(const Launch *l, const tilec_tensor *t, int64_t used)
 
 static bool warn_of_row_index(const Launch *l, const tilec_tensor *t, const unsigned char *read)
 {
-    char what[200];
+    static const char *const names[] = {"row", "column"};
+    char what[200], way[80];
 
     if (t->ndim != 1 || tensor_stride(t, 0) != 1 || l->programs->bounded_by_data)
         return false;
     int64_t all = t->shape[0], used = first_ones(read, all);
-    if (used < 2 || used == all || !is_argument(l, all) || !is_by_rows(l, t, used))
+    bool counts = is_argument(l, all) || l->grid[0] == all;
+    int along = is_by(0, l, t, used) ? 0 : 1;
+    if (used < 2 || used == all || !counts || !is_by(along, l, t, used))
         return false;
     snprintf(what, sizeof what,
-             "only its first %lld elements are loaded, as many as there are rows, and it has %lld, "
-             "as many as there are columns",
-             (long long)used, (long long)all);
-    warn_say_of(l, t, what, "is it indexed by the row, and not by the column?");
+             "only its first %lld elements are loaded, as many as there are %ss, and it has %lld, "
+             "as many as there are %ss",
+             (long long)used, names[along], (long long)all, names[1 - along]);
+    snprintf(way, sizeof way, "is it indexed by the %s, and not by the %s?", names[along],
+             names[1 - along]);
+    warn_say_of(l, t, what, way);
     return true;
 }
 
