@@ -90,7 +90,7 @@ static bool add_checks(Func *f, const CheckWish *wish, Diags *d)
         check_bins(f);
         check_counts(f);
         check_columns(f);
-        suspect_ask_for_means(f);
+        check_means(f);
     }
     check_accesses(f, wish->views);
     if (wish->stores)

@@ -5,7 +5,7 @@
  * tl.sum(tl.load(x + i, mask=i < n, other=0.0)) / BLOCK is the mean of n numbers only where n is
  * BLOCK, and then nobody needs the mask.  Told where the lanes of a tl.arange from 0 on are
  * compared with a number, so that one row is all there is.  What depends
- * on numbers of the launch suspect_asked.c asks when programs run.
+ * on numbers of the launch src/check/check_means.c asks when programs run.
  *
  * So is tl.sum(acc) / BLOCK of what the rounds of a loop have added up lane by lane, tile by tile
  * along a row.

@@ -293,6 +293,23 @@ static bool is_of_other_dimension(const Launch *l, const tilec_tensor *t, int d,
     return false;
 }
 
+/* Integers that were loaded for indices in so many steps as a number of the launch has: pages of a
+ * table, of which there may be more. */
+static bool is_table(const Numbers *n, const Launch *l, const tilec_tensor *t, int64_t used)
+{
+    const Numbers all = all_numbers_of(l, n);
+
+    for (int i = 0; i < all.n && l->programs->indexed_by_data && dtype_is_int((DType)t->dtype);
+         i++) {
+        for (int k = 0; k < all.n; k++) {
+            if (all.at[k] > 1 && all.at[i] > all.at[k] &&
+                (all.at[i] + all.at[k] - 1) / all.at[k] == used)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Are those along dimension `d` most likely all that there are, for the kernel? */
 static bool is_short(const Launch *l, const Numbers *n, const Used *u, const tilec_tensor *t, int d)
 {
@@ -307,7 +324,8 @@ static bool is_short(const Launch *l, const Numbers *n, const Used *u, const til
         return true;
     if (used > 1 && used < all && !late && is_one_block(l, u->at[d], used, all))
         return true;
-    return used > 1 && used < all && flags_in_blocks(u->at[d], all, LEAST_HOLE) &&
+    return used > 1 && used < all && !is_table(n, l, t, used) &&
+           flags_in_blocks(u->at[d], all, LEAST_HOLE) &&
            (is_product(n, all, 1) || is_argument(l, all)) && !is_product(n, used, MOST_FACTORS) &&
            !is_argument(l, used) &&
            (late || (!is_product(n, end, MOST_FACTORS) && !is_argument(l, end)));

@@ -352,3 +352,161 @@ def cut_to_int8(x, q, scale, n, B: tl.constexpr):
     s = tl.max(tl.abs(v), axis=0) / 127.0
     tl.store(q + r * n + i, tl.floor(v / s + 0.5).to(tl.int8), mask=i < n)
     tl.store(scale + r, s)
+
+
+@triton.jit
+def paged_block_index_wrong(cache, table, out, n, MAXB, PAGE: tl.constexpr, D: tl.constexpr, BT: tl.constexpr):
+    b = tl.program_id(0)
+    t = tl.program_id(1) * BT + tl.arange(0, BT)
+    d = tl.arange(0, D)
+    mask = t < n
+    page = tl.load(table + b * MAXB + t // PAGE, mask=mask, other=0)
+    v = tl.load(cache + (page * PAGE + t // PAGE)[:, None] * D + d[None, :], mask=mask[:, None], other=0.0)
+    tl.store(out + b * n * D + t[:, None] * D + d[None, :], v, mask=mask[:, None])
+
+
+@triton.jit
+def paged_block_index(cache, table, out, n, MAXB, PAGE: tl.constexpr, D: tl.constexpr, BT: tl.constexpr):
+    b = tl.program_id(0)
+    t = tl.program_id(1) * BT + tl.arange(0, BT)
+    d = tl.arange(0, D)
+    mask = t < n
+    page = tl.load(table + b * MAXB + t // PAGE, mask=mask, other=0)
+    v = tl.load(cache + (page * PAGE + t % PAGE)[:, None] * D + d[None, :], mask=mask[:, None], other=0.0)
+    tl.store(out + b * n * D + t[:, None] * D + d[None, :], v, mask=mask[:, None])
+
+
+@triton.jit
+def tril_mask_block_wrong(x, out, N, BM: tl.constexpr, BN: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    mask = (rm[:, None] < N) & (rn[None, :] < N)
+    v = tl.load(x + rm[:, None] * N + rn[None, :], mask=mask, other=0.0)
+    keep = tl.arange(0, BN)[None, :] <= tl.arange(0, BM)[:, None]
+    tl.store(out + rm[:, None] * N + rn[None, :], tl.where(keep, v, 0.0), mask=mask)
+
+
+@triton.jit
+def tril_mask_block(x, out, N, BM: tl.constexpr, BN: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    mask = (rm[:, None] < N) & (rn[None, :] < N)
+    v = tl.load(x + rm[:, None] * N + rn[None, :], mask=mask, other=0.0)
+    keep = rn[None, :] <= rm[:, None]
+    tl.store(out + rm[:, None] * N + rn[None, :], tl.where(keep, v, 0.0), mask=mask)
+
+
+@triton.jit
+def pixel_shuffle_wrong(x, out, H, W, R: tl.constexpr, BLOCK: tl.constexpr):
+    y = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    mask = c < W * R
+    ry = y % R
+    rx = c % R
+    v = tl.load(x + (ry * R + rx) * H * W + (y // R) * W + c % W, mask=mask)
+    tl.store(out + y * W * R + c, v, mask=mask)
+
+
+@triton.jit
+def pixel_shuffle(x, out, H, W, R: tl.constexpr, BLOCK: tl.constexpr):
+    y = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    mask = c < W * R
+    ry = y % R
+    rx = c % R
+    v = tl.load(x + (ry * R + rx) * H * W + (y // R) * W + c // R, mask=mask)
+    tl.store(out + y * W * R + c, v, mask=mask)
+
+
+@triton.jit
+def fp8_block_scale_wrong(a, b, sa, sb, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), tl.float32)
+    nk = K // BK
+    for k in range(0, nk):
+        rk = k * BK + tl.arange(0, BK)
+        x = tl.load(a + rm[:, None] * K + rk[None, :], mask=rm[:, None] < M, other=0).to(tl.float16)
+        y = tl.load(b + rk[:, None] * N + rn[None, :], mask=rn[None, :] < N, other=0).to(tl.float16)
+        s = tl.load(sa + rm * nk, mask=rm < M, other=0.0)
+        t = tl.load(sb + k * N + rn, mask=rn < N, other=0.0)
+        acc += tl.dot(x, y) * s[:, None] * t[None, :]
+    tl.store(c + rm[:, None] * N + rn[None, :], acc, mask=(rm[:, None] < M) & (rn[None, :] < N))
+
+
+@triton.jit
+def fp8_block_scale(a, b, sa, sb, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), tl.float32)
+    nk = K // BK
+    for k in range(0, nk):
+        rk = k * BK + tl.arange(0, BK)
+        x = tl.load(a + rm[:, None] * K + rk[None, :], mask=rm[:, None] < M, other=0).to(tl.float16)
+        y = tl.load(b + rk[:, None] * N + rn[None, :], mask=rn[None, :] < N, other=0).to(tl.float16)
+        s = tl.load(sa + rm * nk + k, mask=rm < M, other=0.0)
+        t = tl.load(sb + k * N + rn, mask=rn < N, other=0.0)
+        acc += tl.dot(x, y) * s[:, None] * t[None, :]
+    tl.store(c + rm[:, None] * N + rn[None, :], acc, mask=(rm[:, None] < M) & (rn[None, :] < N))
+
+
+@triton.jit
+def weight_norm_dim_wrong(v, g, out, N, K, BN: tl.constexpr, BK: tl.constexpr):
+    rn = tl.program_id(0) * BN + tl.arange(0, BN)
+    rk = tl.arange(0, BK)
+    mask = (rn[:, None] < N) & (rk[None, :] < K)
+    w = tl.load(v + rn[:, None] * K + rk[None, :], mask=mask, other=0.0)
+    norm = tl.sqrt(tl.sum(w * w))
+    gain = tl.load(g + rn, mask=rn < N, other=0.0)
+    tl.store(out + rn[:, None] * K + rk[None, :], w * (gain / norm)[:, None], mask=mask)
+
+
+@triton.jit
+def weight_norm_dim(v, g, out, N, K, BN: tl.constexpr, BK: tl.constexpr):
+    rn = tl.program_id(0) * BN + tl.arange(0, BN)
+    rk = tl.arange(0, BK)
+    mask = (rn[:, None] < N) & (rk[None, :] < K)
+    w = tl.load(v + rn[:, None] * K + rk[None, :], mask=mask, other=0.0)
+    norm = tl.sqrt(tl.sum(w * w, axis=1))
+    gain = tl.load(g + rn, mask=rn < N, other=0.0)
+    tl.store(out + rn[:, None] * K + rk[None, :], w * (gain / norm)[:, None], mask=mask)
+
+
+@triton.jit
+def int_mean_division_wrong(x, out, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    v = tl.load(x + row * n + c, mask=c < n, other=0).to(tl.int32)
+    mean = tl.sum(v, axis=0) // n
+    tl.store(out + row, mean / 255.0)
+
+
+@triton.jit
+def int_mean_division(x, out, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    v = tl.load(x + row * n + c, mask=c < n, other=0).to(tl.int32)
+    mean = tl.sum(v, axis=0) / n
+    tl.store(out + row, mean / 255.0)
+
+
+@triton.jit
+def group_norm(x, out, C, HW, CPG: tl.constexpr, BN: tl.constexpr):
+    rc = tl.program_id(0) * CPG + tl.arange(0, CPG)
+    rn = tl.arange(0, BN)
+    mask = (rc[:, None] < C) & (rn[None, :] < HW)
+    v = tl.load(x + rc[:, None] * HW + rn[None, :], mask=rn[None, :] < HW, other=0.0)
+    size = CPG * HW
+    mean = tl.sum(v) / size
+    d = tl.where(rn[None, :] < HW, v - mean, 0.0)
+    tl.store(out + rc[:, None] * HW + rn[None, :], d * tl.rsqrt(tl.sum(d * d) / size + 1e-5), mask=mask)
+
+
+@triton.jit
+def diagonal_blocks(x, out, B: tl.constexpr):
+    r = tl.arange(0, B)
+    c = tl.arange(0, B)
+    rows = tl.program_id(0) * B + r
+    at = rows[:, None] * (tl.num_programs(0) * B) + (tl.program_id(0) * B + c)[None, :]
+    v = tl.load(x + at)
+    tl.store(out + at, tl.where(c[None, :] <= r[:, None], v, 0.0))
