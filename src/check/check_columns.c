@@ -51,8 +51,7 @@ static void look_at(Op *op, void *unused)
     Parts p = {.column = NULL};
 
     (void)unused;
-    if (!op_has(op, READS | WRITES) || op->noperands == 0 ||
-        !op->operands[access.pointer]->type->pointer)
+    if (!access.effect || !op->operands[access.pointer]->type->pointer)
         return;
     const Type *shape = op->operands[access.pointer]->type;
     Value *mask = op_operand(op, access.mask);

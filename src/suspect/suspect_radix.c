@@ -314,7 +314,7 @@ static void look_at(Op *op, void *suspect)
         look_at_digits(s, op);
     for (int i = 0; op->code == OP_mul && i < 2; i++)
         look_at_pages(s, op->operands[i]);
-    if (op_has(op, READS | WRITES) && op->noperands > 0 && op->operands[0]->type->pointer)
+    if (ir_access(op).effect)
         look_at_rests(s, op);
     if (op_only_reads(op) && s->func->is_kernel)
         look_at_label(s, op);
