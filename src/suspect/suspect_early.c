@@ -5,8 +5,6 @@
  * first, v * 100 // top.  Told of what was loaded, and is stored behind the two, and nothing else:
  * in an address the parts of an index are meant.  Nor of a factor that goes with the divisor, as in
  * v // 4 * 4, which rounds down.
- *
- * tl.sum(v) // n that becomes a float is a mean without its fraction.
  */
 #include "suspect.h"
 
@@ -34,25 +32,8 @@ static const Value *multiplied(const Value *v, int64_t *by)
     return NULL;
 }
 
-static void look_at_mean(const Suspect *s, const Op *cast)
-{
-    const Op *op = ir_uncast(cast->operands[0])->def;
-    const Op *sum = op && op->code == OP_div && opt_is_int(op->results[0])
-                        ? ir_uncast(op->operands[0])->def
-                        : NULL;
-
-    if (dtype_is_float(cast->results[0]->type->dtype) && sum && ir_reduces(sum) &&
-        sum->noperands == 1 && ir_combine_code(sum) == OP_add && is_loaded(sum->operands[0]))
-        suspect_warn(s, op, "tl.sum(v) / n of integers is a float",
-                     "this mean of integers is one, too, and a float behind that: its fraction is "
-                     "gone");
-}
-
 static void look_at(Op *store, void *suspect)
 {
-    if (store->code == OP_cast)
-        look_at_mean(suspect, store);
-
     int64_t by = 0, divisor;
     const Value *v = store->code == OP_store ? multiplied(store->operands[STORE_DATA], &by) : NULL;
     const Op *op = v ? v->def : NULL;

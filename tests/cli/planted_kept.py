@@ -473,24 +473,6 @@ def weight_norm_dim(v, g, out, N, K, BN: tl.constexpr, BK: tl.constexpr):
 
 
 @triton.jit
-def int_mean_division_wrong(x, out, n, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    c = tl.arange(0, BLOCK)
-    v = tl.load(x + row * n + c, mask=c < n, other=0).to(tl.int32)
-    mean = tl.sum(v, axis=0) // n
-    tl.store(out + row, mean / 255.0)
-
-
-@triton.jit
-def int_mean_division(x, out, n, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    c = tl.arange(0, BLOCK)
-    v = tl.load(x + row * n + c, mask=c < n, other=0).to(tl.int32)
-    mean = tl.sum(v, axis=0) / n
-    tl.store(out + row, mean / 255.0)
-
-
-@triton.jit
 def group_norm(x, out, C, HW, CPG: tl.constexpr, BN: tl.constexpr):
     rc = tl.program_id(0) * CPG + tl.arange(0, CPG)
     rn = tl.arange(0, BN)
