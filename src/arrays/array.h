@@ -28,6 +28,12 @@ typedef struct {
     bool is_drawn;   /* made by `rand` or `randn`, to be read by somebody */
 } Storage;
 
+/* A file that an argument was read from. */
+typedef struct {
+    const char *path;
+    int block; /* the storage that has what it holds */
+} FileRead;
+
 typedef struct ValueHost ValueHost; /* value.h */
 typedef struct {
     Client *client;
@@ -35,6 +41,7 @@ typedef struct {
     const ValueHost *host;  /* what values may name besides; NULL: nothing */
     VEC(Storage) blocks;    /* the storage of all arrays, oldest first */
     const char *stdin_user; /* what was read from there; NULL: nothing */
+    VEC(FileRead) files;    /* .. but for stdin */
     int random_arrays;      /* made so far: the seed of the next one that gives none */
 } Store;
 

@@ -92,7 +92,10 @@ Array file_load(Store *store, const char *path, const tilec_dtype *as)
         check_end(store, path, name.path);
     const tilec_status status = io_read(path, NULL, 0, &options, &from, &error);
     file_check(store, name.path, status, !status && from.drops_numbers, &error);
-    return adopt(store, &from);
+    const Array read = adopt(store, &from);
+    if (strcmp(name.path, "-") != 0)
+        vec_push(store->arena, &store->files, ((FileRead){name.path, store->blocks.len - 1}));
+    return read;
 }
 
 size_t file_member_length(const char *path, size_t len, const char *behind)

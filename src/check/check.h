@@ -45,8 +45,10 @@ bool check_flows_into_power(const UseLists *uses, const Value *v, int depth);
 void check_fractions(Func *f); /* check_fraction.c: nor that a store cuts off fractions */
 void check_bins(Func *f);      /* check_bins.c: nor that tl.histogram leaves numbers out */
 void check_counts(Func *f);    /* check_count.c: nor lanes that are not there are counted */
-void check_left_out(Func *f);  /* check_left.c: nor is what a mask leaves out stored */
-void check_starts(Func *f);    /* check_start.c: nor what a loop begins a maximum with */
+void check_columns(Func *f);   /* check_columns.c: nor columns that were loaded are negative */
+void check_means(Func *f);    /* check_means.c: nor that sums are divided by lanes that were none */
+void check_left_out(Func *f); /* check_left.c: nor is what a mask leaves out stored */
+void check_starts(Func *f);   /* check_start.c: nor what a loop begins a maximum with */
 /* Every float but in memory and parameters becomes fp64; without calls and handles. */
 void check_widen(Func *f);
 

@@ -8,9 +8,9 @@
  *
  * So is tl.max(tl.where(x == m, 0.0, x)) of the greatest m: what was to be taken out must not win.
  *
- * Of a scan none of the lanes that are there may hold more than the greatest of them.  Of a sort
- * that is stored under the mask of the load none that was left out may come before one that is
- * there.
+ * Of a scan none of the lanes that are there may hold more than the greatest of them.  Places of a
+ * sort that are stored, or chosen by their numbers, hold what a sort of the lanes that are there
+ * has at them: none that was left out may come before.
  *
  * Takes and gives verified IR, without calls.  Looks at what is made of masked loads of one mask by
  * operations on elements.  Nothing is asked where `other` is so large that it is a mark or an
@@ -252,40 +252,54 @@ static void ask_scan(Op *op, Value *mask)
     build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
 }
 
-/* Where the lanes that the mask leaves out begin is behind all others. */
-static void ask_sort(Op *op, Value *mask)
+/* --- sorts --- */
+
+/* Who takes places of what a sort gives: a store, or tl.where(i == k, ..); op NULL: nobody. */
+typedef struct {
+    Op *op;
+    Value *places; /* which of them */
+} Taken;
+
+/* As it is, or as the float that it stands for. */
+static Taken taken_from(const UseLists *uses, const Value *v, int depth)
 {
-    Builder b = builder_before(op->next);
-    bool falls = attr_descending(op) != 0;
-    int axis = op->operands[0]->type->rank - 1;
+    const Use *at = uses_of(uses, v);
+    Taken t = {NULL};
+
+    for (int i = 0; i < uses_count(uses, v) && depth > 0 && !t.op; i++) {
+        Op *op = (Op *)at[i].op;
+        Value *mask = op->code == OP_store ? op_operand(op, STORE_MASK) : NULL;
+        Value *where = op->code == OP_select && at[i].operand == 1 ? op->operands[0] : NULL;
+        const Op *is = where ? where->def : NULL;
+        bool chooses = is && op_has(is, COMPARES) && ir_bare(is->operands[0])->def &&
+                       ir_bare(is->operands[0])->def->code == OP_arange;
+        if ((mask && at[i].operand == STORE_DATA) || chooses)
+            t = (Taken){op, mask ? mask : where};
+        else if ((op_has(op, FOLDS) || op->code == OP_bitcast) && !op_has(op, COMPARES))
+            t = taken_from(uses, op->results[0], depth - 1);
+    }
+    return t;
+}
+
+/* Those places have what a sort of the lanes that are there would have put there, up to its end. */
+static void ask_sort(Op *op, Value *mask, const Taken *t)
+{
+    Builder b = builder_before(t->op);
+    Value *v = op->operands[0], *sorted = op->results[0];
     int64_t attrs[] = {attr_of_text(b.module, wins_text, strlen(wins_text)), 0, 1};
+    int64_t falls = attr_descending(op);
 
     b.span = op->span;
     b.site = op->site;
     b.mark = op->mark;
-    Value *v = op->operands[0], *others = build_unary(&b, OP_not, mask);
-    Value *last = best_along(&b, v, mask, falls ? OP_min : OP_max, axis);
-    Value *first = best_along(&b, v, others, falls ? OP_max : OP_min, axis);
-    Value *wins = build_binary(&b, falls ? OP_gt : OP_lt, first, last);
-    Value *right = build_unary(&b, OP_not, wins);
-    build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
-}
-
-/* As it is, or as the float that it stands for. */
-static bool is_stored_under(const UseLists *uses, const Value *v, const Value *mask, int depth)
-{
-    const Use *at = uses_of(uses, v);
-
-    for (int i = 0; i < uses_count(uses, v) && depth > 0; i++) {
-        const Op *op = at[i].op;
-        const Value *own = op->code == OP_store ? op_operand(op, STORE_MASK) : NULL;
-        if (own && at[i].operand == STORE_DATA && ir_same(own, mask, SAME_DEPTH))
-            return true;
-        if ((op_has(op, FOLDS) || op->code == OP_bitcast) && !op_has(op, COMPARES) &&
-            is_stored_under(uses, op->results[0], mask, depth - 1))
-            return true;
-    }
-    return false;
+    Value *last = build_const(&b, v->type, ir_extreme(v->type->dtype, !falls));
+    Value *there = build_select(&b, mask, v, last);
+    const Type *type = there->type;
+    there = build_op(&b, OP_sort, 1, &there, 1, &falls, 1, &type)->results[0];
+    Value *right = build_binary(&b, OP_eq, sorted, there);
+    right = build_binary(&b, OP_or, right, build_binary(&b, OP_eq, there, last));
+    Value *operands[] = {right, t->places};
+    build_op(&b, OP_assert, 2, operands, COUNT(attrs), attrs, 0, NULL);
 }
 
 typedef struct {
@@ -322,8 +336,11 @@ void check_winners(Func *f)
         find_mask(&s, op->operands[0], DEEPEST);
         if (s.fails || !s.mask || check_flows_into_power(&uses, op->results[0], DEEPEST))
             continue;
-        if (op->code == OP_sort && is_stored_under(&uses, op->results[0], s.mask, SAME_DEPTH))
-            ask_sort(op, s.mask);
+        Taken taken = {NULL};
+        if (op->code == OP_sort)
+            taken = taken_from(&uses, op->results[0], SAME_DEPTH);
+        if (taken.op && type_same_shape(taken.places->type, op->operands[0]->type))
+            ask_sort(op, s.mask, &taken);
         else if (op->code == OP_scan)
             ask_scan(op, s.mask);
         else if (op->code != OP_sort)

@@ -89,7 +89,8 @@ static bool add_checks(Func *f, const CheckWish *wish, Diags *d)
         check_starts(f);
         check_bins(f);
         check_counts(f);
-        suspect_ask_for_means(f);
+        check_columns(f);
+        check_means(f);
     }
     check_accesses(f, wish->views);
     if (wish->stores)

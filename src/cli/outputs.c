@@ -68,6 +68,31 @@ static void check_show(const Call *k, const ShowText *show)
         cli_stop(k->cli, CLI_USAGE, "--show %s: it cannot be drawn: %s", show->name, problem);
 }
 
+/* A file that was read is only replaced by the array that was read from it. */
+static void check_read(Cli *c, const SaveText *save, const Array *array, const FileRead *f)
+{
+    const Storage *s = &c->store.blocks.at[f->block];
+    const char *first = s->memory, *at = array->data;
+
+    if (file_same_output(c->arena, save->path, f->path) && (at < first || at >= first + s->bytes))
+        cli_stop(c, CLI_USAGE,
+                 "--save %s=%s would replace a file that this call reads\n"
+                 "hint: save it under another name, and move it behind the run",
+                 save->name, save->path);
+}
+
+static void check_reads(const Call *k)
+{
+    const Saves *saves = &k->options.saves;
+    Cli *c = k->cli;
+
+    for (int i = 0; i < saves->len * c->store.files.len; i++) {
+        const SaveText *save = &saves->at[i / c->store.files.len];
+        check_read(c, save, outputs_find(c, &k->args.names, "--save", save->name),
+                   &c->store.files.at[i % c->store.files.len]);
+    }
+}
+
 /* Names and files are checked before anything runs. */
 void outputs_check(const Call *k)
 {
@@ -83,8 +108,10 @@ void outputs_check(const Call *k)
     }
     for (int i = 0; i < o->shows.len; i++)
         check_show(k, &o->shows.at[i]);
-    if (!k->cli->each) /* which has looked at the outputs of all files */
+    if (!k->cli->each) { /* which has looked at the outputs of all files */
         save_check_all(&saving);
+        check_reads(k);
+    }
     if (o->trace)
         writing_check(&k->cli->client, o->trace);
     if (o->repro)

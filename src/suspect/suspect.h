@@ -15,8 +15,6 @@
 /* suspect.c: look for all of them.  Before all passes, and before check_records: of a module as it
  * was lowered, which stays as it is. */
 void suspect_warn_of_all(const Module *m, Diags *d);
-/* suspect_asked.c: assert that a sum is not divided by lanes that were none. */
-void suspect_ask_for_means(Func *f);
 
 /* --- for suspect_*.c --- */
 
@@ -76,7 +74,7 @@ Suspicion suspect_twice;    /* suspect_twice.c: scores that are scaled twice */
 Suspicion suspect_whole;    /* suspect_whole.c: tiles as a whole where their rows count */
 Suspicion suspect_wrap;     /* suspect_wrap.c: remainders of what begins below 0 */
 
-/* suspect_mean.c, for suspect_asked.c */
+/* suspect_mean.c, for src/check/check_means.c */
 /* What the quotient is of: a sum along an axis, by its extent; NULL: it is none of these. */
 const Op *mean_divided_sum(const Op *op);
 /* What the mask compares with a bound along `dim`, and the bound; NULL: not just that. */

@@ -4,6 +4,9 @@
  * A program of rows pid * BLOCK + tl.arange(..) that goes through keys up to its diagonal,
  * range(0, (pid + 1) * BLOCK, N), keeps those with rows >= keys.  With rows <= keys all rounds but
  * the one on the diagonal keep nothing at all, and the rounds were made for nothing.
+ *
+ * tl.where(tl.arange(0, N)[None, :] <= tl.arange(0, M)[:, None], v, 0.0) of tiles that programs
+ * share out compares places in the tile, and not in the matrix.
  */
 #include "suspect.h"
 
@@ -101,8 +104,72 @@ static void look_at_mask(Op *op, void *search)
                      "behind a row: the mask keeps nothing");
 }
 
+/* --- places in a tile --- */
+
+/* tl.arange as it is, along that dimension; NULL. */
+static const Value *lane_along(const Value *v, int dim)
+{
+    const Op *op = ir_bare(v)->def;
+
+    return op && op->code == OP_arange && suspect_is_along(v, dim, op->results[0], SAME_DEPTH)
+               ? op->results[0]
+               : NULL;
+}
+
+/* Does something else count from it on? */
+static bool is_offset(const Suspect *s, const Value *lane)
+{
+    const UseLists *uses = suspect_uses(s);
+
+    for (int i = 0; i < uses_count(uses, lane); i++) {
+        OpCode code = uses_of(uses, lane)[i].op->code;
+        if (code == OP_add || code == OP_sub)
+            return true;
+    }
+    return false;
+}
+
+/* The axis of the grid along which programs share out that dimension of the tile, or -1. */
+static int shared_along(const Value *p, int dim)
+{
+    int64_t by;
+
+    for (int axis = 0; axis < 3; axis++) {
+        const Value *index = axis_program_march(p, axis, &by);
+        if (index && by == index->type->dims[0] && suspect_is_along(p, dim, index, SAME_DEPTH))
+            return axis;
+    }
+    return -1;
+}
+
+static void look_at_places(const Suspect *s, const Op *choice)
+{
+    const Op *compare = choice->operands[0]->def;
+    const Op *load = ir_uncast(choice->operands[1])->def;
+
+    if (!compare || !op_has(compare, COMPARES) || !load || !op_only_reads(load) ||
+        load->results[0]->type->rank != 2 || choice->results[0]->type->rank != 2)
+        return;
+    const Value *p = load->operands[ir_access(load).pointer];
+    for (int k = 0; k < 2; k++) {
+        const Value *row = lane_along(compare->operands[k], 0);
+        const Value *column = lane_along(compare->operands[1 - k], 1);
+        int rows = shared_along(p, 0), columns = shared_along(p, 1);
+        if (!row || !column || rows == columns || (rows < 0 && is_offset(s, row)) ||
+            (columns < 0 && is_offset(s, column)))
+            continue;
+        suspect_warn(s, compare, "compare what the address is made of: pid * BLOCK + tl.arange(..)",
+                     "this compares places in a tile, and each program has another tile of the "
+                     "matrix");
+        return;
+    }
+}
+
 static void look_at(Op *op, void *suspect)
 {
+    if (op->code == OP_select)
+        look_at_places(suspect, op);
+
     Search x = {.s = suspect, .loop = op};
     int64_t begin;
 

@@ -6,7 +6,8 @@
  *   - tl.log(tl.sum(tl.exp(x - m))) that is stored as it is, where m, the greatest of x, is used
  *     for nothing else: it has to be added again;
  *   - x - tl.log(tl.sum(tl.exp(x - m))), which lacks an m;
- *   - x - tl.sum(tl.exp(x)), where the logarithm of the sum was meant.
+ *   - x - tl.sum(tl.exp(x)), where the logarithm of the sum was meant;
+ *   - tl.sum(tl.exp(x)) beside x - m, where m is the greatest of x.
  *
  * Nothing is said of a quotient that something is added to, or that is held above a bound.
  */
@@ -176,8 +177,41 @@ static void look_for_sum(const Suspect *s, const Op *op)
                      "logarithm");
 }
 
+/* --- the greatest is subtracted elsewhere --- */
+
+static bool is_greatest_of(const Value *v, const Value *x)
+{
+    const Op *op = ir_bare(v)->def;
+
+    if (!op || !ir_reduces(op) || op->noperands != 1 || ir_bare(op->operands[0]) != x)
+        return false;
+    OpCode by = ir_combine_code(op);
+    return by == OP_max || by == OP_maxnan;
+}
+
+/* tl.sum(tl.exp(x)), and x - tl.max(x) for something else */
+static void look_for_unshifted(const Suspect *s, const Op *sum)
+{
+    const UseLists *uses = suspect_uses(s);
+    const Value *tile = summed(sum->results[0]);
+    const Op *exp = tile && is_exp(tile) ? ir_bare(tile)->def : NULL;
+    const Value *x = exp ? exp->operands[0] : NULL;
+
+    for (int i = 0; x && i < uses_count(uses, x); i++) {
+        const Op *op = uses_of(uses, x)[i].op;
+        if (op->code != OP_sub || op->operands[0] != x || !is_greatest_of(op->operands[1], x))
+            continue;
+        suspect_warn(s, exp, "tl.exp(x - m) here, too",
+                     "what is summed up here was not shifted by the greatest, which is subtracted "
+                     "from the same values elsewhere");
+        return;
+    }
+}
+
 static void look_at(Op *op, void *suspect)
 {
+    if (op->code == OP_reduce)
+        look_for_unshifted(suspect, op);
     if (op->code == OP_sub) {
         look_for_sum(suspect, op);
         look_for_shift(suspect, op);

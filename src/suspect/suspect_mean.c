@@ -5,7 +5,7 @@
  * tl.sum(tl.load(x + i, mask=i < n, other=0.0)) / BLOCK is the mean of n numbers only where n is
  * BLOCK, and then nobody needs the mask.  Told where the lanes of a tl.arange from 0 on are
  * compared with a number, so that one row is all there is.  What depends
- * on numbers of the launch suspect_asked.c asks when programs run.
+ * on numbers of the launch src/check/check_means.c asks when programs run.
  *
  * So is tl.sum(acc) / BLOCK of what the rounds of a loop have added up lane by lane, tile by tile
  * along a row.
@@ -227,6 +227,15 @@ static void look_at_rounds(const Suspect *s, const Op *op)
     }
 }
 
+/* What is multiplied with itself, or has lost its sign. */
+static const Value *bare_square(const Value *v)
+{
+    const Op *op = ir_uncast(v)->def;
+    bool squares = op && op->code == OP_mul && ir_same(op->operands[0], op->operands[1], DEEPEST);
+
+    return squares || (op && op->code == OP_abs) ? op->operands[0] : v;
+}
+
 /* tl.sum(acc, axis) / BLOCK, where each round of a loop adds the next tile along that axis */
 static void look_at_tiles(const Suspect *s, const Op *op, const Op *sum)
 {
@@ -237,7 +246,7 @@ static void look_at_tiles(const Suspect *s, const Op *op, const Op *sum)
         return;
     added = opt_last(loop->regions[0])->operands[total->index]->def;
     for (int i = 0; added && added->code == OP_add && i < 2; i++) {
-        const Op *load = ir_uncast(added->operands[1 - i])->def;
+        const Op *load = ir_uncast(bare_square(added->operands[1 - i]))->def;
         if (added->operands[i] != loop->regions[0]->args[1 + total->index] || !load ||
             !op_only_reads(load))
             continue;

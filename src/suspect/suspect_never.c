@@ -6,6 +6,7 @@
  *   - tl.where(mask, 0, v), stored under that mask: what is chosen is where nobody looks;
  *   - tl.min(tl.load(.., other=-float("inf"))), where what is left out wins;
  *   - v == -1 where v is uint8, and other numbers that a type does not have;
+ *   - tl.arange(0, BLOCK) == BLOCK, which no lane is;
  *   - v // 255 of a uint8 that becomes a float: 0 or 1;
  *   - end - start of two loads from one address, and range(start, end) of these;
  *   - while tl.atomic_cas(lock, 1, 0) == 1, which goes on as long as it succeeds.
@@ -184,6 +185,36 @@ static void look_at_equal(const Suspect *s, const Op *op)
     }
 }
 
+/* --- lanes that a tile lacks --- */
+
+/* An index of the tile, or one that begins elsewhere: i, or i + 1. */
+static bool is_lane(const Value *v)
+{
+    const Op *op = ir_bare(v)->def;
+    int64_t by;
+
+    if (op && (op->code == OP_add || op->code == OP_sub) && value_const_int(op->operands[1], &by))
+        op = ir_bare(op->operands[0])->def;
+    return op && op->code == OP_arange;
+}
+
+static void look_at_lane(const Suspect *s, const Op *op)
+{
+    for (int i = 0; i < 2; i++) {
+        int64_t number;
+        if (!is_lane(op->operands[i]) || !value_const_signed(op->operands[1 - i], &number))
+            continue;
+        const Axis *a = axis_of(suspect_axis(s), op->operands[i]);
+        if (!a || !a->has_range || (number >= a->lo && number <= a->hi))
+            continue;
+        suspect_warn(s, op, "the last one of tl.arange(0, BLOCK) is BLOCK - 1",
+                     "this is always %s: the lanes of the tile are %lld to %lld, and none is %lld",
+                     op->code == OP_eq ? "false" : "true", (long long)a->lo, (long long)a->hi,
+                     (long long)number);
+        return;
+    }
+}
+
 /* --- two that are the same --- */
 
 /* Does nothing between the two change memory? */
@@ -295,6 +326,7 @@ static void look_at(Op *op, void *suspect)
     case OP_eq:
     case OP_ne:
         look_at_equal(s, op);
+        look_at_lane(s, op);
         break;
     case OP_min:
     case OP_minnan:

@@ -5,7 +5,8 @@
  * that is farthest from 0: of what may be negative, tl.max(tl.abs(x)).  Told where the quotient
  * becomes a signed integer of 8 bits or fp8, and nothing shows that x is not below 0.
  *
- * So is x * scale, for which x / scale was meant.
+ * So is x * scale, for which x / scale was meant, and a quotient that becomes an integer as it is:
+ * that cuts off its fraction.
  */
 #include "suspect.h"
 
@@ -112,8 +113,36 @@ static bool is_multiplied(const Value *v, int depth)
     return false;
 }
 
+/* (x / scale).to(tl.int8), of scale = tl.max(tl.abs(x)) / 127; limits may stand in between. */
+static bool is_cut_off(const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+    uint64_t bits;
+
+    if (!op || depth == 0)
+        return false;
+    if (op->code == OP_div)
+        return scaled_by_part(op->operands[1]) != NULL;
+    for (int i = 0; op->noperands == 2 && i < 2; i++) {
+        const Op *inverse = ir_bare(op->operands[i])->def;
+        bool limits = op->code == OP_min || op->code == OP_minnan || op->code == OP_max ||
+                      op->code == OP_maxnan;
+        if (limits && value_constant(ir_bare(op->operands[i]), &bits))
+            return is_cut_off(op->operands[1 - i], depth - 1);
+        if (op->code == OP_mul && inverse && inverse->code == OP_div &&
+            scaled_greatest(inverse->operands[1], DEEPEST))
+            return true;
+    }
+    return false;
+}
+
 static void look_at(Op *op, void *suspect)
 {
+    if (op->code == OP_cast && op->results[0]->type->dtype == DT_I8 &&
+        dtype_is_float(op->operands[0]->type->dtype) && is_cut_off(op->operands[0], DEEPEST))
+        suspect_warn(suspect, op, "round it first: tl.floor(q + 0.5)",
+                     "this cuts off the fraction of what was scaled to the whole of int8: all are "
+                     "up to 1 too near to 0");
     if (op->code == OP_cast && has_sign(op->results[0]->type->dtype) &&
         dtype_is_float(op->operands[0]->type->dtype) && is_multiplied(op->operands[0], DEEPEST))
         suspect_warn(suspect, op, "x / scale, and q * scale when it is read",

@@ -5,7 +5,9 @@
  *   - a * (H // G) + h % G: there are H // G groups, h // G is the group of h, and h % G its place
  *     in the group, which ends at G;
  *   - (tl.load(table + t // P) + t % P) * D: a page number, and a place in the page, without the P
- *     between them;
+ *     between them, and tl.load(table + t // P) * P + t // P, with the page for the place;
+ *   - (p // H) * stride_b + (p // H) * stride_h: one digit, where two were meant;
+ *   - c % R and c % W in one address, and no quotient of c: which of them is the next digit?
  *   - tl.load(x + label), of a label that was loaded for the program, where x is else gone through
  *     by rows, pid * stride: the row is missing.
  */
@@ -100,10 +102,32 @@ static void look_at_pages(const Suspect *s, const Value *multiplied)
     }
 }
 
+/* tl.load(table + t // P) * P + t // P */
+static void look_at_place(const Suspect *s, const Op *op)
+{
+    Terms t = {.n = 0};
+
+    find_terms(&t, op->results[0], DEEPEST);
+    for (int i = 0; i < t.n; i++) {
+        const Op *place = op_of(t.at[i], OP_div);
+        for (int k = 0; place && k < t.n; k++) {
+            const Op *page = op_of(t.at[k], OP_mul);
+            for (int f = 0; page && f < 2; f++) {
+                if (is_same(page->operands[1 - f], place->operands[1]) &&
+                    is_of_page(page->operands[f], place) && !diag_warned(s->diags, op->span))
+                    suspect_warn(s, op, "page * SIZE + t % SIZE",
+                                 "this adds the number by which the page was found, where the "
+                                 "place in the page is what is left over");
+            }
+        }
+    }
+}
+
 static void look_at_sum(const Suspect *s, const Op *op)
 {
     Terms t = {.n = 0};
 
+    look_at_place(s, op);
     find_terms(&t, op->results[0], DEEPEST);
     for (int i = 0; i < t.n; i++) {
         const Op *rest = op_of(t.at[i], OP_rem);
@@ -115,6 +139,94 @@ static void look_at_sum(const Suspect *s, const Op *op)
                              "kind in an index as there are groups");
                 return;
             }
+        }
+    }
+}
+
+/* --- one digit twice --- */
+
+static bool follows_program(const Value *v, int depth);
+
+/* The digit of a program's number that is multiplied by a number of the launch; NULL: none is. */
+static const Op *digit_of(const Value *term, const Value **stride)
+{
+    const Op *op = op_of(term, OP_mul);
+
+    for (int i = 0; op && i < 2; i++) {
+        const Op *digit = ir_bare(op->operands[i])->def;
+        *stride = ir_bare(op->operands[1 - i]);
+        if (digit && (digit->code == OP_div || digit->code == OP_rem) && !(*stride)->def &&
+            !(*stride)->block->owner && follows_program(digit->operands[0], DEEPEST))
+            return digit;
+    }
+    return NULL;
+}
+
+static void look_at_digits(const Suspect *s, const Op *op)
+{
+    const Value *first, *second;
+    Terms t = {.n = 0};
+
+    find_terms(&t, op->results[0], DEEPEST);
+    for (int i = 0; i < t.n; i++) {
+        const Op *digit = digit_of(t.at[i], &first);
+        for (int k = i + 1; digit && k < t.n; k++) {
+            const Op *again = digit_of(t.at[k], &second);
+            if (!again || first == second || !is_same(digit->results[0], again->results[0]) ||
+                diag_warned(s->diags, again->span))
+                continue;
+            suspect_warn(s, again, "p // H is the one, p % H the other",
+                         "this is the same part of the program's number as in another term of an "
+                         "address, which has another stride");
+            return;
+        }
+    }
+}
+
+/* --- two last digits --- */
+
+static void find_digits(Terms *t, const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+
+    if (!op || depth == 0)
+        return;
+    if ((op->code == OP_rem || op->code == OP_div) && t->n < MOST_TERMS)
+        t->at[t->n++] = op->results[0];
+    for (int i = 0; i < 2 && (op->code == OP_add || op->code == OP_addptr || op->code == OP_mul);
+         i++)
+        find_digits(t, op->operands[i], depth - 1);
+}
+
+/* The digit that is the rest of the same index by another number; NULL: none, or one is a quotient
+ * of it. */
+static const Op *other_rest(const Terms *t, const Op *rest)
+{
+    const Op *found = NULL;
+
+    for (int i = 0; i < t->n; i++) {
+        const Op *op = t->at[i]->def;
+        if (!is_same(op->operands[0], rest->operands[0]))
+            continue;
+        if (op->code == OP_div || t->n == MOST_TERMS)
+            return NULL;
+        found = is_same(op->operands[1], rest->operands[1]) ? found : op;
+    }
+    return found;
+}
+
+static void look_at_rests(const Suspect *s, const Op *access)
+{
+    Terms t = {.n = 0};
+
+    find_digits(&t, access->operands[ir_access(access).pointer], DEEPEST);
+    for (int i = 0; i < t.n; i++) {
+        const Op *other = t.at[i]->def->code == OP_rem ? other_rest(&t, t.at[i]->def) : NULL;
+        if (other && !diag_warned(s->diags, other->span)) {
+            suspect_warn(s, other, "c % R is the last digit, c // R what is in front of it",
+                         "an address has the remainder of this index by another number, too, and "
+                         "no quotient of it");
+            return;
         }
     }
 }
@@ -198,8 +310,12 @@ static void look_at(Op *op, void *suspect)
 
     if ((op->code == OP_add && dtype_is_int(op->results[0]->type->dtype)) || op->code == OP_addptr)
         look_at_sum(s, op);
+    if (op->code == OP_addptr)
+        look_at_digits(s, op);
     for (int i = 0; op->code == OP_mul && i < 2; i++)
         look_at_pages(s, op->operands[i]);
+    if (ir_access(op).effect)
+        look_at_rests(s, op);
     if (op_only_reads(op) && s->func->is_kernel)
         look_at_label(s, op);
 }

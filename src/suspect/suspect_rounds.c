@@ -14,6 +14,7 @@
  *     that it is 0 in all of them;
  *   - a scan goes on with the sum of the round before alone, tl.cumsum(v) + carry and carry =
  *     tl.sum(v), and not with that of all;
+ *   - each of n rounds loads the first element of a row of n: x + row * n, without the counter;
  *   - a greatest value that begins with -inf, for which a load gives 0 where its mask, another one
  *     in each round, leaves lanes out: 0 wins against all that is negative.
  *
@@ -303,13 +304,15 @@ static void look_for_same(const Suspect *s, const Op *loop, int i)
         return;
     find_summands(&all, end->operands[i], loop, DEEPEST);
     for (int k = 0; k < all.n; k++) {
+        if (all.at[k]->def && all.at[k]->def->code == OP_dot)
+            tell_same_factor(s, loop, all.at[k]->def);
+    }
+    for (int k = 0; k < all.n; k++) {
         const Op *op = all.at[k]->def;
         int factors = op && op->code == OP_dot ? 2 : 0; /* and what it adds to is a summand, too */
         bool other = all.at[k] != total && !factors && is_new(all.at[k], loop, DEEPEST);
         for (int f = 0; f < factors; f++)
             other |= is_new(op->operands[f], loop, DEEPEST);
-        if (other && factors > 0)
-            tell_same_factor(s, loop, op);
         if (other)
             return;
         kept |= all.at[k] == total;
@@ -449,6 +452,47 @@ static void look_for_carry(const Suspect *s, const Op *loop, int i)
     }
 }
 
+/* --- the first of a row in all rounds --- */
+
+/* Array, rows by products, one of which is by `n`: how many of these, or -1 where there is more. */
+static int rows_by(const Value *p, const Value *n, int depth)
+{
+    const Op *op = ir_bare(p)->def;
+    int rows = 0;
+
+    if (!op || depth == 0)
+        return p->type->pointer && depth > 0 ? 0 : -1;
+    if (op->code == OP_mul)
+        return ir_same(ir_bare(op->operands[0]), n, DEEPEST) ||
+               ir_same(ir_bare(op->operands[1]), n, DEEPEST);
+    for (int i = 0; i < 2; i++) {
+        int more = op->code == OP_add || op->code == OP_addptr
+                       ? rows_by(op->operands[i], n, depth - 1)
+                       : -1;
+        if (more < 0)
+            return -1;
+        rows += more;
+    }
+    return rows;
+}
+
+static void look_for_first(const Suspect *s, const Op *load)
+{
+    const Op *loop = op_only_reads(load) ? loop_around(load->block) : NULL;
+    const Value *n = loop ? ir_bare(loop->operands[FOR_HI]) : NULL;
+    uint64_t low, step;
+
+    if (!loop || n->type->rank > 0 || value_constant(n, &low) ||
+        !value_constant(loop->operands[FOR_LO], &low) || low != 0 ||
+        !value_constant(loop->operands[FOR_STEP], &step) || step != 1)
+        return;
+    const Value *p = load->operands[ir_access(load).pointer];
+    if (!suspect_is_moved(p, loop, DEEPEST) && rows_by(p, n, DEEPEST) == 1)
+        suspect_warn(s, load, "x + row * n + k, of the counter k",
+                     "each round loads the first element of a row that has as many as there are "
+                     "rounds");
+}
+
 /* a * s + x, where s begins with 0 in front of the loop, and another name gets what comes of it. */
 static void look_for_unchanged(const Suspect *s, const Op *op)
 {
@@ -484,6 +528,7 @@ static void look_at(Op *op, void *suspect)
     look_for_greatest(s, op);
     look_for_padding(s, op);
     look_for_unchanged(s, op);
+    look_for_first(s, op);
 }
 
 static bool is_for(const Op *op)

@@ -1,10 +1,12 @@
 /*
- * suspect_totals.c - sums that a loop keeps in a type that loses them
+ * suspect_totals.c - sums that are kept in a type that loses them
  *
  * What a loop carries has one type in all rounds.  An accumulator of fp16 loses every summand that
  * is 2048 times smaller than it, bf16 256 times, and one of int8 wraps around behind 127.  Said of
  * what is added to the carried value itself in each round, in more than a few rounds.  So is one of
  * fp32 to which elements of fp64 are added, converted, where fp64 is stored.
+ *
+ * So is a tile of fp16 that is summed up as it is, and the sum made fp32: tl.sum(v).to(tl.float32).
  *
  * Nothing is said of products whose accumulator was asked for in fp16 (out_dtype), nor where the
  * error is kept beside the sum (Kahan).
@@ -121,10 +123,42 @@ static void look_at_doubles(const Suspect *s, const Op *sum, const Value *total)
     }
 }
 
+/* --- a tile in fp16 --- */
+
+/* Is it made a wider float? */
+static bool is_widened(const UseLists *uses, const Value *v, int depth)
+{
+    for (int i = 0; i < uses_count(uses, v) && depth > 0; i++) {
+        const Op *op = uses_of(uses, v)[i].op;
+        if (op->code == OP_cast && dtype_is_float(op->results[0]->type->dtype) &&
+            dtype_bits(op->results[0]->type->dtype) > dtype_bits(v->type->dtype))
+            return true;
+        if (op_has(op, MOVES) && is_widened(uses, op->results[0], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static void look_at_tile(const Suspect *s, const Op *sum)
+{
+    enum { DEEPEST = 4, FEW_LANES = 16 };
+
+    if (!ir_reduces(sum) || sum->noperands != 1 || !is_narrow(sum->results[0]->type) ||
+        !dtype_is_float(sum->results[0]->type->dtype) || ir_combine_code(sum) != OP_add ||
+        sum->operands[0]->type->dims[attr_axis(sum)] <= FEW_LANES ||
+        !is_widened(suspect_uses(s), sum->results[0], DEEPEST))
+        return;
+    DType t = sum->results[0]->type->dtype;
+    suspect_warn(s, sum, "convert first: tl.sum(v.to(tl.float32), axis=0)",
+                 "this sum is made in %s, and converted behind it: it has %d bits by then",
+                 dtype_triton_name(t), dtype_mantissa_bits(t) + 1);
+}
+
 static void look_at(Op *loop, void *suspect)
 {
     const Suspect *s = suspect;
 
+    look_at_tile(s, loop);
     if (!opt_is_loop(loop))
         return;
     const Block *body = loop->regions[loop->code == OP_while];
@@ -154,7 +188,7 @@ static bool has_narrow_total(const Op *op)
 
     for (int i = 0; opt_is_loop(op) && i < op->nresults; i++)
         any |= is_narrow(op->results[i]->type) || op->results[i]->type->dtype == DT_FP32;
-    return any;
+    return any || (ir_reduces(op) && is_narrow(op->results[0]->type));
 }
 
 void suspect_totals(const Suspect *s)

@@ -5,6 +5,9 @@
  * each row: all of them get the same.  Told where the stored number is a reduction of all of a
  * tile of two dimensions, and nothing else, and is stored by the index of one of them.
  *
+ * v / tl.sum(v) of rows that programs share out depends on how many rows a program has.  Told where
+ * a mask compares them with how many there are, and the sum goes nowhere but into such tiles.
+ *
  * tl.reshape(v, (N, M)) of a tile of M x N keeps the order of the elements, and is no transpose.
  * Told where it is stored by the index of columns where the load had that of rows, and the other
  * way round.
@@ -109,6 +112,43 @@ static void look_at_number(const Suspect *s, const Op *store)
     }
 }
 
+/* --- rows of other programs --- */
+
+/* Does it go into tiles of two dimensions that are stored, and nowhere else? */
+static bool is_for_tiles(const UseLists *uses, const Value *v, int depth)
+{
+    for (int i = 0; i < uses_count(uses, v); i++) {
+        const Op *op = uses_of(uses, v)[i].op;
+        if (op->code == OP_store ? v->type->rank != 2
+                                 : depth == 0 || !(op_has(op, FOLDS) || op_has(op, MOVES)) ||
+                                       !is_for_tiles(uses, op->results[0], depth - 1))
+            return false;
+    }
+    return uses_count(uses, v) > 0;
+}
+
+static void look_at_sum(const Suspect *s, const Op *sum)
+{
+    const Op *flat = sum->noperands == 1 ? sum->operands[0]->def : NULL;
+    const Value *tile = flat && flat->code == OP_reshape ? flat->operands[0] : NULL;
+    const Op *load = tile && tile->type->rank == 2 ? load_of(tile, tile->type, DEEPEST) : NULL;
+    const Value *mask = load ? op_operand(load, ir_access(load).mask) : NULL;
+    int64_t by;
+
+    if (!mask || ir_combine_code(sum) != OP_add || sum->block != s->func->body)
+        return;
+    const Value *rows = axis_program_march(load->operands[ir_access(load).pointer], -1, &by);
+    for (int dim = 0; rows && by == rows->type->dims[0] && dim < 2; dim++) {
+        const Value *limited = mean_limited_along(mask, dim, DEEPEST);
+        if (limited && limited != rows && suspect_is_along(limited, 0, rows, DEEPEST) &&
+            is_for_tiles(suspect_uses(s), sum->results[0], DEEPEST))
+            suspect_warn(s, sum, dim == 0 ? "axis=1 leaves one for each row" : "axis=0",
+                         "this sum is of the %d %s that a program has, and another one where it "
+                         "has more: what is stored depends on the size of the tile",
+                         tile->type->dims[dim], dim == 0 ? "rows" : "columns");
+    }
+}
+
 /* --- reshapes for transposes --- */
 
 static const Op *reshape_of(const Value *v, int depth)
@@ -143,6 +183,8 @@ static void look_at_reshape(const Suspect *s, const Op *store)
 
 static void look_at(Op *op, void *suspect)
 {
+    if (op->code == OP_reduce)
+        look_at_sum(suspect, op);
     if (op->code != OP_store)
         return;
     look_at_number(suspect, op);

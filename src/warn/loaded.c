@@ -293,6 +293,23 @@ static bool is_of_other_dimension(const Launch *l, const tilec_tensor *t, int d,
     return false;
 }
 
+/* Integers that were loaded for indices in so many steps as a number of the launch has: pages of a
+ * table, of which there may be more. */
+static bool is_table(const Numbers *n, const Launch *l, const tilec_tensor *t, int64_t used)
+{
+    const Numbers all = all_numbers_of(l, n);
+
+    for (int i = 0; i < all.n && l->programs->indexed_by_data && dtype_is_int((DType)t->dtype);
+         i++) {
+        for (int k = 0; k < all.n; k++) {
+            if (all.at[k] > 1 && all.at[i] > all.at[k] &&
+                (all.at[i] + all.at[k] - 1) / all.at[k] == used)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Are those along dimension `d` most likely all that there are, for the kernel? */
 static bool is_short(const Launch *l, const Numbers *n, const Used *u, const tilec_tensor *t, int d)
 {
@@ -307,7 +324,8 @@ static bool is_short(const Launch *l, const Numbers *n, const Used *u, const til
         return true;
     if (used > 1 && used < all && !late && is_one_block(l, u->at[d], used, all))
         return true;
-    return used > 1 && used < all && flags_in_blocks(u->at[d], all, LEAST_HOLE) &&
+    return used > 1 && used < all && !is_table(n, l, t, used) &&
+           flags_in_blocks(u->at[d], all, LEAST_HOLE) &&
            (is_product(n, all, 1) || is_argument(l, all)) && !is_product(n, used, MOST_FACTORS) &&
            !is_argument(l, used) &&
            (late || (!is_product(n, end, MOST_FACTORS) && !is_argument(l, end)));
@@ -355,13 +373,13 @@ static void warn_of_dimensions(const Launch *l, const Numbers *n, const tilec_te
     free(u.at[0]);
 }
 
-/* One element for each row of what has one for each column: another array has as many rows as were
- * loaded, and as many columns as this one has elements. */
-static bool is_by_rows(const Launch *l, const tilec_tensor *t, int64_t used)
+/* One element for each row (0) of what has one for each column (1), or the other way around:
+ * another array has as many rows as were loaded, and as many columns as this one has elements. */
+static bool is_by(int along, const Launch *l, const tilec_tensor *t, int64_t used)
 {
     for (int i = 0; i < l->nslots; i++) {
         const tilec_tensor *u = l->tensors[i];
-        if (u && u->ndim == 2 && u->shape[0] == used && u->shape[1] == t->shape[0])
+        if (u && u->ndim == 2 && u->shape[along] == used && u->shape[1 - along] == t->shape[0])
             return true;
     }
     return false;
@@ -369,18 +387,23 @@ static bool is_by_rows(const Launch *l, const tilec_tensor *t, int64_t used)
 
 static bool warn_of_row_index(const Launch *l, const tilec_tensor *t, const unsigned char *read)
 {
-    char what[200];
+    static const char *const names[] = {"row", "column"};
+    char what[200], way[80];
 
     if (t->ndim != 1 || tensor_stride(t, 0) != 1 || l->programs->bounded_by_data)
         return false;
     int64_t all = t->shape[0], used = first_ones(read, all);
-    if (used < 2 || used == all || !is_argument(l, all) || !is_by_rows(l, t, used))
+    bool counts = is_argument(l, all) || l->grid[0] == all;
+    int along = is_by(0, l, t, used) ? 0 : 1;
+    if (used < 2 || used == all || !counts || !is_by(along, l, t, used))
         return false;
     snprintf(what, sizeof what,
-             "only its first %lld elements are loaded, as many as there are rows, and it has %lld, "
-             "as many as there are columns",
-             (long long)used, (long long)all);
-    warn_say_of(l, t, what, "is it indexed by the row, and not by the column?");
+             "only its first %lld elements are loaded, as many as there are %ss, and it has %lld, "
+             "as many as there are %ss",
+             (long long)used, names[along], (long long)all, names[1 - along]);
+    snprintf(way, sizeof way, "is it indexed by the %s, and not by the %s?", names[along],
+             names[1 - along]);
+    warn_say_of(l, t, what, way);
     return true;
 }
 

@@ -48,7 +48,11 @@ done
 ln data.npy second.npy
 expect 2 err "second.npy: $read_it" copy @data.npy --save o=second.npy
 rm second.npy
-expect 0 out "" copy @data.npy --save o=data.npy
+cp data.npy kept.npy
+expect 2 err "would replace a file that this call reads" copy @data.npy --save o=./data.npy
+expect 2 err "would replace a file that this call reads" copy "@data.npy[:2]" --save o=data.npy
+cmp -s data.npy kept.npy || wrong "an array that was read has been replaced by another one"
+expect 0 out "" copy @data.npy --save x=data.npy
 cmp -s copy.py kept.py && cmp -s kept.args args.copy && [ "$(cat module.py)" = "value = 2.0" ] && [ ! -e k.h ] ||
     wrong "what was read has been replaced"
 

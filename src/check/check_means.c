@@ -1,5 +1,5 @@
 /*
- * suspect_asked.c - divisors of sums that only a launch shows to be wrong
+ * check_means.c - divisors of sums that only a launch shows to be wrong
  *
  * Assertions that are made where accesses are checked:
  *   - a sum that is divided by the extent of its tile, where a program's number stands in the
@@ -8,9 +8,10 @@
  *   - a number that was loaded, as the length of a sequence, divides no sum of more summands;
  *   - a sum that is divided by how far the tiles of programs are apart has no tile that is longer.
  *
- * Masks, bounds and sums are told apart as in suspect_mean.c.
+ * Masks, bounds and sums are told apart as in src/suspect/suspect_mean.c.
  */
-#include "suspect.h"
+#include "check.h"
+#include "../suspect/suspect.h"
 
 #include <string.h>
 
@@ -250,7 +251,7 @@ static void ask_for_share(Op *op, void *func)
     build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
 }
 
-void suspect_ask_for_means(Func *f)
+void check_means(Func *f)
 {
     ir_walk(f->body, ask_for_share, f);
     ir_walk(f->body, ask, f);
