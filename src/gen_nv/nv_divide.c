@@ -21,7 +21,8 @@
  * there is anything else they are all divided as usual, behind a branch that is hardly ever taken.
  *
  * Of numbers without a sign, as powers, the least and the largest of their bits tell, half an
- * instruction each; of parts of their divisor, as in x / sum(x), the least alone.
+ * instruction each; of parts of their divisor, as in x / sum(x), the least alone; zeros by the bits
+ * before theirs, which wrap around.
  *
  * So are a few by one divisor and a few by another, as of two rows, behind one branch for all.
  *
@@ -335,14 +336,18 @@ static Val moderate_fit(Nv *n, const Group *g)
     return none_above(n, g->x, g->regs, g->count, FLT_MAX);
 }
 
-/* i1: the same of dividends that have no sign.  Parts of a divisor are not above it, and that is
- * asked for.  Of what has a sign after all, as -0, this says no, or it makes no difference. */
-static Val unsigned_within(Nv *n, const Group *g, double least, double most)
+/* i1: the same of dividends that have no sign, of which some may be 0.  Parts of a divisor are not
+ * above it, and that is asked for.  Of what has a sign after all, as -0, this says no, or it makes
+ * no difference. */
+static Val unsigned_within(Nv *n, const Group *g, bool zeros, double least, double most)
 {
-    Val of[MOST] = {NULL}, low = llvm_int(n->l->i32, bits_of(least)), top;
+    Val of[MOST] = {NULL}, low = llvm_int(n->l->i32, bits_of(least) - zeros), top;
+    Val before = llvm_int(n->l->i32, -(int)zeros); /* which wraps around */
 
-    for (int i = 0; i < g->count; i++)
-        of[i] = llvm_bits(n->l, n->b, g->x[g->regs[i]]);
+    for (int i = 0; i < g->count; i++) {
+        Val bits = llvm_bits(n->l, n->b, g->x[g->regs[i]]);
+        of[i] = LLVMBuildAdd(n->b, bits, before, "");
+    }
     Val lowest = LLVMBuildICmp(n->b, LLVMIntUGE, extreme(n, "llvm.umin", of, g->count), low, "");
     if (g->parts)
         return lowest;
@@ -353,13 +358,20 @@ static Val unsigned_within(Nv *n, const Group *g, double least, double most)
     return LLVMBuildAnd(n->b, lowest, highest, "");
 }
 
+static Val zero_or_within(Nv *n, const Group *g, double least, double most)
+{
+    Val fit = none_below(n, g->x, g->regs, g->count, least);
+
+    return LLVMBuildAnd(n->b, fit, none_above(n, g->x, g->regs, g->count, most), "");
+}
+
 /* Where all dividends are 0 or within these, and that is so, too.  Zeros are told from what is
  * small behind a branch, whose threads come back to the others before any of them divides: LLVM
  * must not see that these have nothing left to ask, or they would go ahead by themselves. */
 static Ways begin_within(Nv *n, const Group *g, Val too, double least, double most)
 {
     LLVMTypeRef i32 = n->l->i32;
-    Val within = g->no_signs ? unsigned_within(n, g, least, most)
+    Val within = g->no_signs ? unsigned_within(n, g, false, least, most)
                              : all_within(n, g->x, g->regs, g->count, true, least, most);
     Val yes = nv_pure_asm(n, i32, "mov.b32 $0, 1;", "=r", NULL, 0);
     LLVMBasicBlockRef asked = nv_block(n), known = nv_block(n), from[2];
@@ -367,8 +379,8 @@ static Ways begin_within(Nv *n, const Group *g, Val too, double least, double mo
     llvm_likely(n->l, LLVMBuildCondBr(n->b, LLVMBuildAnd(n->b, within, too, ""), known, asked));
     from[0] = LLVMGetInsertBlock(n->b);
     LLVMPositionBuilderAtEnd(n->b, asked);
-    Val fit = none_below(n, g->x, g->regs, g->count, least);
-    fit = LLVMBuildAnd(n->b, fit, none_above(n, g->x, g->regs, g->count, most), "");
+    Val fit =
+        g->no_signs ? unsigned_within(n, g, true, least, most) : zero_or_within(n, g, least, most);
     fit = LLVMBuildZExt(n->b, LLVMBuildAnd(n->b, fit, too, ""), i32, "");
     LLVMBuildBr(n->b, known);
     from[1] = LLVMGetInsertBlock(n->b);
@@ -478,7 +490,10 @@ static void divide_each(Nv *n, const Group *g, const NvDivision *d, Val *out)
     const double least = 1 / LARGEST, most = d->large ? LARGEST_BY_LARGE : LARGEST;
     Val usual[MOST], good = d->large ? none_above(n, g->s, g->regs, g->count, LARGEST)
                                      : all_within(n, g->s, g->regs, g->count, true, least, LARGEST);
-    Ways w = begin_within(n, g, good, least, most);
+    Ways w =
+        g->no_signs
+            ? ways_begin(n, LLVMBuildAnd(n->b, good, unsigned_within(n, g, true, least, most), ""))
+            : begin_within(n, g, good, least, most);
 
     for (int i = 0; i < g->count; i++) {
         Val s = g->s[g->regs[i]], x = g->x[g->regs[i]];
@@ -519,7 +534,7 @@ static int least_together(const NvDivision *d, const int *regs, int count)
 {
     for (int i = 0; i < count; i++) {
         if (!LLVMIsConstant(d->s[regs[i]]))
-            return LEAST;
+            return d->loose ? LEAST : 2;
     }
     return 2;
 }
