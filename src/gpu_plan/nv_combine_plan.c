@@ -121,10 +121,17 @@ int64_t nv_stage_start(const NvStage *g, const Op *op, int k)
     return at;
 }
 
-enum { FEW_PARTS = 8 }; /* which each thread reads */
+/* With few warps each thread reads all parts; with many, or of many rows, that takes longer, and
+ * more registers, than to read one vector of them and to combine those of lanes that would have
+ * nothing else to do. */
+static bool has_many_parts(const NvStage *g)
+{
+    enum { FEW = 8, OF_ROWS = 32 };
+    int parts = nv_stage_parts(g);
 
-/* With few warps each thread reads all parts; with many that takes longer than to read one vector
- * of them and to combine those of lanes that would have nothing else to do. */
+    return parts > FEW || (parts > NV_ACCESS_BYTES / NV_WORD && parts * g->slots > OF_ROWS);
+}
+
 static void spread_parts(const Op *op, const NvCombine *c, NvStage *g)
 {
     uint32_t idle = ((1u << c->layout->nlane) - 1) & ~g->writers;
@@ -134,7 +141,7 @@ static void spread_parts(const Op *op, const NvCombine *c, NvStage *g)
     for (int i = 0; i < op->noperands; i++)
         vector = MIN(vector, NV_ACCESS_BYTES / NV_WORD / nv_combined_words(op->operands[i]->type));
     int bits = __builtin_ctz((unsigned)parts) - __builtin_ctz((unsigned)vector);
-    if (!c->any_order || c->uses_memory || c->deal.rows || !g->neighbours || parts <= FEW_PARTS ||
+    if (!c->any_order || c->uses_memory || c->deal.rows || !g->neighbours || !has_many_parts(g) ||
         bits > __builtin_popcount(idle))
         return;
     g->each = vector;
@@ -153,7 +160,7 @@ static void plan_exchange(const NvPlan *p, const Op *op, const NvCombine *c, NvS
     g->slots = registers_left(c, done);
     int apart = g->slots * nv_stage_parts(g) << __builtin_popcount(g->writers & lanes);
     int parts = nv_stage_parts(g), vector = MIN(parts, NV_ACCESS_BYTES / NV_WORD);
-    g->neighbours = apart <= 2 * p->chip->banks && (parts > FEW_PARTS || g->slots < vector);
+    g->neighbours = apart <= 2 * p->chip->banks && (has_many_parts(g) || g->slots < vector);
     spread_parts(op, c, g);
 }
 
