@@ -488,9 +488,15 @@ static const Layout *wanted_home(NvPlan *p, const Op *op, const Layout *wanted)
 static void choose_late(NvPlan *p, const Op *op, const Layout *wanted)
 {
     bool common = wanted && nv_is_common(p, op, wanted);
+    const Layout *made = nv_home(p, op->operands[LOAD_PTR]);
     NvValue *facts = nv_value(p, op->results[0]);
 
-    facts->home = common ? nv_coalesced(p, op) : wanted_home(p, op, wanted);
+    if (common && made)
+        facts->home = made;
+    else if (common || made)
+        facts->home = nv_coalesced(p, op);
+    else
+        facts->home = wanted_home(p, op, wanted);
     if (common)
         nv_make_common(p, op);
 }
@@ -500,7 +506,7 @@ void nv_choose_load(NvPlan *p, const Op *op)
     const Value *v = op->results[0];
 
     *nv_value(p, v) = (NvValue){.cost = nv_is_tile(v) ? NV_CHEAP + 1 : 0};
-    if (nv_is_tile(v) && !follows_users(p, op))
+    if (nv_is_tile(v) && !follows_users(p, op) && !nv_may_be_common(p, op))
         nv_set_home(p, v, nv_coalesced(p, op), NV_PLAIN);
 }
 

@@ -51,15 +51,20 @@ static bool is_held_often(const NvPlan *p, const Value *v, const Layout *wanted)
     return (int64_t)layout_registers(wanted) * nv_thread_count(p) > TWICE * type_numel(v->type);
 }
 
-bool nv_is_common(const NvPlan *p, const Op *load, const Layout *wanted)
+bool nv_may_be_common(const NvPlan *p, const Op *load)
 {
     const Op *loop = load->block->owner;
     int dim, bits = nv_most_vector_bits(p, load, &dim);
 
     return !p->no_common && is_loop_of_products(loop) && nv_stages_wanted(p, loop) >= 2 &&
-           nv_pads_with_zero(load) && !is_for_next_round(p, load) &&
+           nv_is_small_load(p, load) && nv_pads_with_zero(load) && !is_for_next_round(p, load) &&
            type_size(load->results[0]->type) << bits >= NV_LEAST_COPY &&
-           is_held_often(p, load->results[0], wanted);
+           dim == load->results[0]->type->rank - 1;
+}
+
+bool nv_is_common(const NvPlan *p, const Op *load, const Layout *wanted)
+{
+    return nv_may_be_common(p, load) && is_held_often(p, load->results[0], wanted);
 }
 
 /* As it comes, row by row. */

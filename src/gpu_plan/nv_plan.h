@@ -30,7 +30,7 @@
 
 enum {
     NV_ACCESS_BYTES = 16,        /* of one thread, in one instruction */
-    NV_LEAST_COPY = 4,           /* .. that is copied to shared memory by itself, at least */
+    NV_LEAST_COPY = 4,           /* .. that goes to shared memory by itself, at least */
     NV_MOST_REGISTERS = 1 << 20, /* of all tiles together: a plan beyond is refused */
     /* from here on LLVM does what takes linear time alone; ptxas does the rest as well, in code
      * that is up to a sixth longer */
@@ -509,6 +509,7 @@ int nv_shared_vector(const Layout *l, const SharedLayout *memory, int8_t regs[MA
 bool nv_pads_with_zero(const Op *load);
 /* Is a load in that layout to be copied to shared memory once, for all threads? */
 bool nv_is_common(const NvPlan *p, const Op *load, const Layout *wanted);
+bool nv_may_be_common(const NvPlan *p, const Op *load); /* .. in some layout */
 /* Its result, which has a home, lies there; list_conversions() then has it put and taken. */
 void nv_make_common(NvPlan *p, const Op *load);
 void nv_list_take(NvPlan *p, const NvTile *from, const NvTile *to); /* from there to registers */
@@ -590,8 +591,7 @@ void nv_list_atomic(NvPlan *p, const Op *op); /* with memory for results of whoe
 /* nv_record_plan.c: there are no results to choose homes for. */
 void nv_list_record(NvPlan *p, const Op *op);
 void nv_find_look(NvPlan *p); /* NvPlan.look, when all steps are listed */
-void nv_choose_inline(NvPlan *p,
-                      const Op *op); /* nv_inline_plan.c: the home of one operand for all */
+void nv_choose_inline(NvPlan *p, const Op *op); /* nv_inline_plan.c: one operand's home for all */
 void nv_list_inline(NvPlan *p, const Op *op); /* refused where its constraints cannot be met */
 /* nv_dot.c: the accumulator as the instruction has it; refused where none computes the types. */
 void nv_choose_dot(NvPlan *p, const Op *op);
