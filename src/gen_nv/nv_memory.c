@@ -194,7 +194,7 @@ typedef struct {
     Group group;
     struct Words {
         Val at[NV_MOST_WORDS];
-    } *words;
+    } * words;
 } Kept;
 
 static void keep_for_slices(Nv *n, const Group *a, int r, const Val *words)

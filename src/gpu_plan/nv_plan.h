@@ -590,9 +590,9 @@ int nv_atomic_bits(const NvPlan *p, const Op *op);
 void nv_list_atomic(NvPlan *p, const Op *op); /* with memory for results of whoever holds copies */
 /* nv_record_plan.c: there are no results to choose homes for. */
 void nv_list_record(NvPlan *p, const Op *op);
-void nv_find_look(NvPlan *p); /* NvPlan.look, when all steps are listed */
+void nv_find_look(NvPlan *p);                   /* NvPlan.look, when all steps are listed */
 void nv_choose_inline(NvPlan *p, const Op *op); /* nv_inline_plan.c: one operand's home for all */
-void nv_list_inline(NvPlan *p, const Op *op); /* refused where its constraints cannot be met */
+void nv_list_inline(NvPlan *p, const Op *op);   /* refused where its constraints cannot be met */
 /* nv_dot.c: the accumulator as the instruction has it; refused where none computes the types. */
 void nv_choose_dot(NvPlan *p, const Op *op);
 void nv_list_dot(NvPlan *p, const Op *op); /* operands in fragments, or put into shared memory */
