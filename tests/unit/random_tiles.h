@@ -306,9 +306,14 @@ static inline Index moved(Tiles *g, Index from)
     return i;
 }
 
-static inline int64_t quotient(int64_t a, int64_t b)
+/* The same, moved up so that it is nowhere below 0: of less, code for GPUs takes no remainder. */
+static inline Index above_zero(Tiles *g, Index i)
 {
-    return a / b; /* as the language has it */
+    if (i.low >= 0)
+        return i;
+    Index r = named_index(g, &i.v, 0, i.high - i.low);
+    line(g->w, "%s = %s + %lld", r.v.name, i.v.name, (long long)-i.low);
+    return r;
 }
 
 /* A length that is known here, and as text a number or a parameter. */
@@ -330,35 +335,32 @@ static inline int64_t some_length(Tiles *g, const char **text)
     return s->ints[i].value;
 }
 
-/* Rows and columns of a flat index, put together in another way. */
+/* Rows and columns of a flat index, not below 0, put together in another way. */
 static inline Index flat_form(Tiles *g, Index f)
 {
     const char *c, *s;
     int64_t length = some_length(g, &c), stride = some_length(g, &s);
     int dr = pick(g->w, 5) - 2, dc = pick(g->w, 5) - 2;
     char row[80], column[80];
-    int64_t ra = quotient(f.low, length), rb = quotient(f.high, length);
-    int64_t ca = f.low < 0 ? 1 - length : 0, cb = length - 1;
+    int64_t ra = f.low / length, rb = f.high / length, cb = length - 1; /* columns begin at 0 */
 
     snprintf(row, sizeof row, "%s // %s", f.v.name, c);
     snprintf(column, sizeof column, "%s %% %s", f.v.name, c);
     switch (pick(g->w, 7)) {
     case 0: { /* the row alone, or the column */
         bool rows = one_of(g->w, 2);
-        Index i = named_index(g, &f.v, rows ? ra : ca, rows ? rb : cb);
+        Index i = named_index(g, &f.v, rows ? ra : 0, rows ? rb : cb);
         line(g->w, "%s = %s", i.v.name, rows ? row : column);
         return i;
     }
     case 1: { /* turned */
-        Index i = named_index(g, &f.v, ca * stride + ra, cb * stride + rb);
+        Index i = named_index(g, &f.v, ra, cb * stride + rb);
         line(g->w, "%s = %s * %s + %s", i.v.name, column, s, row);
         return i;
     }
     case 2: { /* clamped beside the ends of a row */
         Index i = named_index(g, &f.v, ra * stride, rb * stride + length - 1);
         Index x = named_index(g, &f.v, 0, length - 1);
-        if (ra < 0)
-            i.low = ra * stride;
         line(g->w, "%s = tl.minimum(tl.maximum(%s + %d, 0), %s - 1)", x.v.name, column, dc, c);
         line(g->w, "%s = %s * %s + %s", i.v.name, row, s, x.v.name);
         return i;
@@ -374,19 +376,16 @@ static inline Index flat_form(Tiles *g, Index f)
     }
     case 4: { /* from the end */
         Index i = named_index(g, &f.v, (ra + dr) * stride, (rb + dr) * stride + length - 1);
-        if (ca < 0)
-            i.high -= ca;
         line(g->w, "%s = (%s + %d) * %s + (%s - 1 - %s)", i.v.name, row, dr, s, c, column);
         return i;
     }
     case 5: { /* halves, as two numbers that belong together */
-        Index i = named_index(g, &f.v, ra * stride + ca / 2, rb * stride + cb / 2 + stride);
+        Index i = named_index(g, &f.v, ra * stride, rb * stride + cb / 2 + stride);
         line(g->w, "%s = %s * %s + (%s) // 2 + (%s) %% 2", i.v.name, row, s, column, f.v.name);
-        i.low -= 1;
         return i;
     }
     default: {
-        Index i = named_index(g, &f.v, (ra + dr) * stride + ca + dc, (rb + dr) * stride + cb + dc);
+        Index i = named_index(g, &f.v, (ra + dr) * stride + dc, (rb + dr) * stride + cb + dc);
         line(g->w, "%s = (%s + %d) * %s + (%s + %d)", i.v.name, row, dr, s, column, dc);
         return i;
     }
@@ -411,11 +410,11 @@ static inline Index some_index(Tiles *g, const Tile *shape)
     if (!one_of(g->w, 4))
         i = moved(g, i);
     if (one_of(g->w, 2))
-        i = flat_form(g, i);
+        i = flat_form(g, above_zero(g, i));
     if (one_of(g->w, 4))
         i = moved(g, i);
     if (one_of(g->w, 8))
-        i = flat_form(g, i);
+        i = flat_form(g, above_zero(g, i));
     return i;
 }
 
