@@ -244,6 +244,28 @@ def drops_result(out):
     moved(out)
 
 
+class LaunchesItself(tl.constexpr):
+    """Asked for its value it launches the kernel that reads it, if that has been loaded once."""
+
+    @property
+    def value(self):
+        if self.launches:
+            run(reads_launching)
+        return 4
+
+    @value.setter
+    def value(self, given):
+        self.launches = False
+
+
+LAUNCHING = LaunchesItself(4)
+
+
+@tilec.jit
+def reads_launching(out):
+    tl.store(out, LAUNCHING)
+
+
 class Odd(unittest.TestCase):
     def test_a_result_that_must_be_used(self):
         with self.assertRaisesRegex(tilec.CompilationError, 'it only "moves" a copy') as caught:
@@ -257,6 +279,14 @@ class Odd(unittest.TestCase):
     def test_a_property_that_launches_the_kernel(self):
         with self.assertRaisesRegex(RuntimeError, "`reads_property` is launched by what one of its"):
             run(reads_property)
+
+    def test_a_constant_that_launches_the_kernel_again(self):
+        self.assertEqual(run(reads_launching)[0], 4)
+        LAUNCHING.launches = True
+        with self.assertRaisesRegex(errors.ChangedGlobalError, "LAUNCHING has changed"):
+            run(reads_launching)  # whose launch by its own name is refused, so that this has no value
+        LAUNCHING.launches = False
+        self.assertEqual(run(reads_launching)[0], 4)
 
 
 class Closures(unittest.TestCase):
