@@ -851,6 +851,23 @@ class Options(unittest.TestCase):
             with self.assertRaisesRegex(tilec.TritonError, said):
                 compile(source, target=target)
 
+    def test_compiled_for_multiples(self):
+        from tilec.backends.compiler import GPUTarget
+        from tilec.compiler import ASTSource, compile
+
+        @tilec.jit
+        def doubled(x, stride, BLOCK: tl.constexpr):
+            at = x + tl.program_id(0) * stride + tl.arange(0, BLOCK)
+            tl.store(at, tl.load(at) * 2)
+
+        def ptx(attrs):
+            source = ASTSource(doubled, {"x": "*fp32", "stride": "i32"}, {"BLOCK": 1024}, attrs)
+            return compile(source, target=GPUTarget("cuda", 80, 32)).asm["ptx"]
+
+        self.assertNotIn("ld.global.v4", ptx(None))
+        self.assertNotIn("ld.global.v4", ptx({(1,): [["tt.divisibility", 1]]}))
+        self.assertIn("ld.global.v4", ptx({(1,): [["tt.divisibility", 16]]}))
+
     def test_assembled(self):
         x = np.zeros(8, np.float32)
         asm = add[(1,)](x, x, x, 8, BLOCK=8, device="sim", arch="sm80").asm

@@ -14,7 +14,8 @@ from ..wrappers import MockTensor
 
 class ASTSource:
     """A jit function with the types of its arguments: {"x": "*fp32", "n": "i32"}; `constexprs` gives
-    values, by name or by number.
+    values, by name or by number; `attrs` says of which integers what divides them, by their number:
+    {(1,): [["tt.divisibility", 16]]}.
     """
 
     def __init__(self, fn, signature, constexprs=None, attrs=None):
@@ -34,8 +35,13 @@ class ASTSource:
         types = self.signature
         if not hasattr(types, "items"):
             types = dict(zip(self.fn.arg_names, types))
-        return {**{name: _stand_in(kind) for name, kind in types.items()
+        return {**{name: _stand_in(kind, self._divisor(name)) for name, kind in types.items()
                    if name not in self.constants and kind != "constexpr"}, **self.constants}
+
+    def _divisor(self, name):
+        """What divides an argument, as `attrs` says; 1: nobody knows."""
+        said = dict((self.attrs or {}).get((self.fn.arg_names.index(name),), ()))
+        return said.get("tt.divisibility", 1)
 
 
 class IRSource:
@@ -45,14 +51,14 @@ class IRSource:
         raise TritonError(f"tilec compiles functions, not files of Triton's IR such as {path}")
 
 
-def _stand_in(kind):
-    """A value of the type that a signature names."""
+def _stand_in(kind, divisor):
+    """A value of the type that a signature names, and of an integer a multiple of that alone."""
     pointer = re.fullmatch(r"\*k?(\w+)", kind)
     if pointer:
         return MockTensor(dtype_of(pointer[1]))
     if dtype_of(kind).is_floating():
         return 0.5
-    return True if dtype_of(kind).is_bool() else (1 << (dtype_of(kind).int_bitwidth - 2)) + 3
+    return True if dtype_of(kind).is_bool() else ((1 << (dtype_of(kind).int_bitwidth - 2)) // divisor + 3) * divisor
 
 
 def compile(src, target=None, options=None, **_):
