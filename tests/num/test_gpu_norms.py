@@ -175,7 +175,8 @@ def across():
               "rows_ptr": empty(dtype, m), "columns_ptr": empty(total, n), "M": m, "N": n},
              {"sums_ptr": (total, sums), "most_ptr": (dtype, v.max(keepdims=True).ravel()),
               "rows_ptr": (dtype, v.max(1)), "columns_ptr": (total, columns)}, warps,
-             rtol=EPSILON.get(dtype, 0) + 1e-5, atol=EPSILON.get(dtype, 0) * 100 + 1e-3)
+             rtol=3 * EPSILON.get(dtype, 0) + 1e-5,  # each sum of halves is rounded
+             atol=EPSILON.get(dtype, 0) * 100 + 1e-3)
 
 
 def activated():
