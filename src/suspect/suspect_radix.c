@@ -82,8 +82,8 @@ static bool is_of_page(const Value *v, const Op *rest)
     return false;
 }
 
-/* (tl.load(table + t // P) + t % P) * D: what is not multiplied is an element, and the table may
- * say at which the elements of a page begin. */
+/* (tl.load(table + t // P) + t % P) * D of lanes: what is not multiplied is an element, and the
+ * table may say at which the elements of a page begin, as one of rows does for a program's. */
 static void look_at_pages(const Suspect *s, const Value *multiplied)
 {
     Terms t = {.n = 0};
@@ -91,7 +91,8 @@ static void look_at_pages(const Suspect *s, const Value *multiplied)
     find_terms(&t, multiplied, DEEPEST);
     for (int i = 0; i < t.n; i++) {
         const Op *rest = op_of(t.at[i], OP_rem);
-        for (int k = 0; rest && k < t.n; k++) {
+        bool lanes = rest && type_is_tile(rest->results[0]->type);
+        for (int k = 0; lanes && k < t.n; k++) {
             if (is_of_page(t.at[k], rest)) {
                 suspect_warn(s, ir_bare(multiplied)->def, "page * SIZE + t % SIZE",
                              "this adds a place in a page to the number of the page, which is not "

@@ -109,18 +109,18 @@ def gqa(q, k, out, S, H, G, D: tl.constexpr):
 
 @triton.jit
 def paged_wrong(cache, table, out, P: tl.constexpr, D: tl.constexpr):
-    t = tl.program_id(0)
+    t = tl.program_id(0) * 8 + tl.arange(0, 8)
     d = tl.arange(0, D)
     page = tl.load(table + t // P)
-    tl.store(out + t * D + d, tl.load(cache + (page + t % P) * D + d))
+    tl.store(out + t[:, None] * D + d[None, :], tl.load(cache + (page + t % P)[:, None] * D + d[None, :]))
 
 
 @triton.jit
 def paged(cache, table, out, P: tl.constexpr, D: tl.constexpr):
-    t = tl.program_id(0)
+    t = tl.program_id(0) * 8 + tl.arange(0, 8)
     d = tl.arange(0, D)
     page = tl.load(table + t // P)
-    tl.store(out + t * D + d, tl.load(cache + (page * P + t % P) * D + d))
+    tl.store(out + t[:, None] * D + d[None, :], tl.load(cache + (page * P + t % P)[:, None] * D + d[None, :]))
 
 
 @triton.jit
