@@ -60,6 +60,14 @@ static Val int_rem(Bld b, Val x, Val y, bool is_signed)
     return is_signed ? LLVMBuildSRem(b, x, d, "") : LLVMBuildURem(b, x, d, "");
 }
 
+/* LLVM's builder leaves a select by a constant to the passes, behind which nobody looks. */
+static Val select_known(Bld b, Val which, Val yes, Val no)
+{
+    if (LLVMIsAConstantInt(which))
+        return LLVMConstIntGetZExtValue(which) ? yes : no;
+    return LLVMBuildSelect(b, which, yes, no, "");
+}
+
 static Val int_shift(Bld b, OpCode code, Val x, Val y, int bits, bool is_signed)
 {
     LLVMTypeRef t = LLVMTypeOf(y);
@@ -67,11 +75,11 @@ static Val int_shift(Bld b, OpCode code, Val x, Val y, int bits, bool is_signed)
 
     if (code == OP_shr && is_signed) {
         Val most = llvm_int(t, bits - 1);
-        return LLVMBuildAShr(b, x, LLVMBuildSelect(b, fits, y, most, ""), "");
+        return LLVMBuildAShr(b, x, select_known(b, fits, y, most), "");
     }
-    Val amount = LLVMBuildSelect(b, fits, y, zero(y), "");
+    Val amount = select_known(b, fits, y, zero(y));
     Val r = code == OP_shl ? LLVMBuildShl(b, x, amount, "") : LLVMBuildLShr(b, x, amount, "");
-    return LLVMBuildSelect(b, fits, r, zero(x), "");
+    return select_known(b, fits, r, zero(x));
 }
 
 static Val int_mulhi(const Emit *e, Bld b, Val x, Val y, int bits)

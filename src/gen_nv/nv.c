@@ -202,6 +202,7 @@ static void make_code(Llvm *l, void *nv)
     n->quotients = map_new(n->arena);
     n->reciprocals = map_new(n->arena);
     n->halves = map_new(n->arena);
+    n->lifted = map_new(n->arena);
     n->made = map_new(n->arena);
     n->kept = map_new(n->arena);
     n->held = map_new(n->arena);

@@ -63,6 +63,7 @@ typedef struct {
     VEC(struct NvIssued *) issued; /* nv_memory.c: loads that a branch has to see yet */
     Map *kept;                     /* nv_memory.c: words that came in front of slices, by tile */
     Map *held;                     /* nv_hold.c: cells of words, and lists of them, by step */
+    Map *lifted;                   /* nv_integer.c: floats that were integers */
     Map *halves;                   /* nv_pair.c: bytes that were computed as halves of words */
     Val *stage;      /* by buffer: where its stage of now begins, an i32; NULL: it has one */
     Val ring_number; /* cells (i32) of this thread: the ring's next stage, */
@@ -177,8 +178,26 @@ Val nv_loose_math(Nv *n, const Op *op, const Val *in);
 Val nv_round_cut(Nv *n, const Op *op, Val x);
 /* A cast of floats to integers of 32 bits or less by one instruction; NULL: it is another one. */
 Val nv_truncate(Nv *n, const Op *op, Val x);
-/* A 32-bit integer of a small range as a float of at most 32 bits, or NULL. */
+
+/* nv_integer.c */
+/* A 32-bit integer of a small range, or a byte of a word, as a float of at most 32 bits, or NULL.
+ */
 Val nv_from_small_integer(Nv *n, const Op *op, Val x);
+/* A sum or difference of such a one in fp32 and a whole number that is a constant; NULL: it is
+ * another thing. */
+Val nv_add_whole(Nv *n, const Op *op, const Val *in);
+/* A byte of a word, and what was done to it by constants. */
+typedef struct {
+    Val word;
+    int byte, count;
+    struct {
+        LLVMOpcode code;
+        uint32_t by;
+    } done[4];
+} NvByte;
+bool nv_find_byte(const Nv *n, Val x, NvByte *out);  /* of an i8; false: it is of no word */
+Val nv_word_of_byte(Nv *n, const NvByte *x);         /* in which all four went the same way */
+bool nv_same_word(const NvByte *a, const NvByte *b); /* that one */
 
 /* nv_memory.c */
 /* Where register r of an access whose data has that layout is; but for the predicate. */

@@ -6,8 +6,9 @@
  * and a comparison with a constant for each, instead of a sum and a comparison.
  *
  * None of it may wrap.  The numbers of the run are not below 0, so that x + c does not, and all of
- * them are above every n below 0: what stands for such an n is 0, or -1 where x + c <= n, and then
- * n - x is above -2^31.
+ * them are above every n below 0: what stands for such an n is 0, or -1 where x + c <= n or x + c =
+ * n, and then n - x is above -2^31, or -2^63.  Of 64 bits, as labels of a class often have, the
+ * difference is brought to 32, with what is beyond the places right beside them.
  */
 #include "nv.h"
 
@@ -18,10 +19,9 @@ static const struct {
     LLVMIntPredicate left, right;
     int64_t least_left, least_right; /* that may stand for n */
 } comparisons[OP_COUNT] = {
-    [OP_lt] = {LLVMIntSLT, LLVMIntSGT, 0, -1},
-    [OP_le] = {LLVMIntSLE, LLVMIntSGE, -1, 0},
-    [OP_gt] = {LLVMIntSGT, LLVMIntSLT, -1, 0},
-    [OP_ge] = {LLVMIntSGE, LLVMIntSLE, 0, -1},
+    [OP_lt] = {LLVMIntSLT, LLVMIntSGT, 0, -1}, [OP_le] = {LLVMIntSLE, LLVMIntSGE, -1, 0},
+    [OP_gt] = {LLVMIntSGT, LLVMIntSLT, -1, 0}, [OP_ge] = {LLVMIntSGE, LLVMIntSLE, 0, -1},
+    [OP_eq] = {LLVMIntEQ, LLVMIntEQ, -1, -1},  [OP_ne] = {LLVMIntNE, LLVMIntNE, -1, -1},
 };
 
 /* How far the number in register r lies behind that in register 0; false: nobody knows. */
@@ -74,6 +74,25 @@ static Val difference(Nv *n, const Op *op, bool left, Val x, Val number)
     return LLVMBuildSub(n->b, number, x, "");
 }
 
+/* A difference of 64 bits as one of 32 that compares with all places from the first one on alike.
+ */
+static Val narrow(Nv *n, Val beyond, const int64_t *places, const Val *run, int count,
+                  int64_t first)
+{
+    LLVMTypeRef wide = LLVMTypeOf(beyond);
+    int64_t least = 0, most = 0;
+
+    for (int r = 0; r < count; r++) {
+        least = run[r] ? MIN(least, places[r] - first) : least;
+        most = run[r] ? MAX(most, places[r] - first) : most;
+    }
+    if (wide != n->l->i64 || least <= INT32_MIN || most >= INT32_MAX)
+        return beyond;
+    beyond = llvm_call2(n->l, n->b, "llvm.smax", beyond, llvm_int(wide, least - 1));
+    beyond = llvm_call2(n->l, n->b, "llvm.smin", beyond, llvm_int(wide, most + 1));
+    return LLVMBuildTrunc(n->b, beyond, n->l->i32, "");
+}
+
 void nv_compare_run(Nv *n, const NvStep *s, Val *const in[2], int count, Val *out)
 {
     const Op *op = s->op;
@@ -95,9 +114,10 @@ void nv_compare_run(Nv *n, const NvStep *s, Val *const in[2], int count, Val *ou
         if (!run[r])
             continue;
         if (!beyond) {
-            beyond = difference(n, op, left, run[r], number);
-            beyond = s->again ? nv_copy_number(n, beyond) : beyond;
             first = places[r];
+            beyond = difference(n, op, left, run[r], number);
+            beyond = narrow(n, beyond, places, run, count, first);
+            beyond = s->again ? nv_copy_number(n, beyond) : beyond;
         }
         LLVMIntPredicate how = left ? comparisons[op->code].left : comparisons[op->code].right;
         Val place = llvm_int(LLVMTypeOf(beyond), places[r] - first);

@@ -50,6 +50,8 @@ static Val compute(Nv *n, const NvStep *s, int r)
         own = nv_from_small_integer(n, op, in[0]);
     if (!own)
         own = nv_round_cut(n, op, in[0]);
+    if (!own)
+        own = nv_add_whole(n, op, in);
     if (own)
         return own;
     if (nv_native_math[op->code] && op->operands[0]->type->dtype == DT_FP32)
@@ -215,8 +217,7 @@ static void compute_together(Nv *n, const NvStep *s, Val *out)
 {
     const Type *t = s->op->results[0]->type;
 
-    if (op_has(s->op, COMPARES) && dtype_is_int(s->op->operands[0]->type->dtype) &&
-        s->op->code != OP_eq && s->op->code != OP_ne)
+    if (op_has(s->op, COMPARES) && dtype_is_int(s->op->operands[0]->type->dtype))
         compare(n, s, out);
     if (s->op->code == OP_cast && dtype_is_fp8(t->dtype) && attr_rounding(s->op) == ROUND_NEAREST)
         round_to_fp8(n, s, out);

@@ -217,23 +217,6 @@ Val nv_truncate(Nv *n, const Op *op, Val x)
     return bits == 8 ? LLVMBuildTrunc(n->b, v, n->l->i8, "") : v;
 }
 
-/* 1.5 * 2^23 + x is a number of fp32 that has x in its low bits; the chip's conversions take eight
- * times as long as an addition. */
-Val nv_from_small_integer(Nv *n, const Op *op, Val x)
-{
-    enum { MAGIC = 0x4b400000, MOST = 1 << 22 }; /* the bits of that number without x */
-    DType from = op->operands[0]->type->dtype, to = op->results[0]->type->dtype;
-    const Axis *range = axis_of(n->plan->axis, op->operands[0]);
-
-    if (op->operands[0]->type->pointer || !dtype_is_int(from) || dtype_bits(from) != 32 ||
-        !dtype_is_float(to) || to == DT_FP64 || !range->has_range || range->lo <= -MOST ||
-        range->hi >= MOST || LLVMIsConstant(x))
-        return NULL;
-    Val sum = LLVMBuildAdd(n->b, x, llvm_int(n->l->i32, MAGIC), "");
-    sum = llvm_from_bits(n->l, n->b, sum);
-    return emit_round(&n->e, n->b, LLVMBuildFSub(n->b, sum, fp32_constant(n, 0x1.8p23), ""), to);
-}
-
 Val nv_math(Nv *n, OpCode code, Val x)
 {
     switch (code) {

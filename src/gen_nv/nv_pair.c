@@ -10,12 +10,13 @@
  *
  * Other results of bf16 are computed as fp32 one by one, and rounded two at a time.
  *
- * Integers of 10 bits, and bytes, become fp16 so, too, by way of 1536 + x.  Of bytes and integers
- * of 16 bits the chips that add bf16 find the least and the largest.
+ * Integers of 10 bits, and bytes, become fp16 so, too, by way of 1536 + x.  Where a mask has left
+ * few bits of integers that were shifted, as of weights of four bits, it is applied to both.  Of
+ * bytes and integers of 16 bits the chips that add bf16 find the least and the largest.
  *
  * Elements stay in the word where what follows takes them from there, which LLVM sees.
  */
-#include "nv.h"
+#include "nv_mma.h"
 
 /* Of a byte that was computed as half of a word: which half, and of which. */
 typedef struct {
@@ -266,25 +267,93 @@ static bool casts_few_bits(const Nv *n, const Op *op)
                                             range->lo >= -MOST && range->hi < MOST);
 }
 
-/* 1536 + x is a number of fp16 that has x in its low bits. */
+/* What is left of x by a constant that masks all but its low bits. */
+static Val masked(Val x, uint32_t *mask)
+{
+    enum { MOST = 0x1ff };
+    Val by = operand_of(x, LLVMAnd, 1);
+
+    if (!by || !LLVMIsAConstantInt(by) || LLVMConstIntGetZExtValue(by) > MOST)
+        return NULL;
+    *mask = (uint32_t)LLVMConstIntGetZExtValue(by);
+    return LLVMGetOperand(x, 0);
+}
+
+static Val halves_of_two(Nv *n, Val low, Val high)
+{
+    Val halves[] = {LLVMBuildTrunc(n->b, low, n->l->i16, ""),
+                    LLVMBuildTrunc(n->b, high, n->l->i16, "")};
+    Val word;
+
+    nv_pack(n, halves, 2, 2, &word);
+    return word;
+}
+
+enum {
+    MAGIC = 0x6600,
+    TWO = 0x10001
+}; /* the bits of 1536, a number of fp16 with nine bits below
+      its last ones, and two of a thing */
+
+/* 1536 + x of two that were masked alike, as halves of a word; NULL: they were not. */
+static Val lifted_masked(Nv *n, Val low, Val high)
+{
+    uint32_t a, b;
+    Val x = masked(low, &a), y = masked(high, &b);
+
+    if (!x || !y || a != b)
+        return NULL;
+    Val in[] = {halves_of_two(n, x, y), llvm_int(n->l->i32, a * TWO),
+                llvm_int(n->l->i32, MAGIC * TWO)};
+    return nv_pure_asm(n, n->l->i32, "lop3.b32 $0, $1, $2, $3, 0xea;", "=r,r,r,r", in, COUNT(in));
+}
+
+/* 1536 + x of two integers as halves of a word, and what is to be taken off: 1536, or, of a
+ * difference of masked ones, 1536 + the second one. */
+static void lift(Nv *n, const Val x[2], bool is_signed, Val out[2])
+{
+    Val less[] = {operand_of(x[0], LLVMSub, 1), operand_of(x[1], LLVMSub, 1)}, sums[2];
+
+    out[0] = lifted_masked(n, x[0], x[1]);
+    out[1] = llvm_int(n->l->i32, MAGIC * TWO);
+    if (!out[0] && less[0] && less[1]) {
+        out[0] = lifted_masked(n, LLVMGetOperand(x[0], 0), LLVMGetOperand(x[1], 0));
+        Val by = out[0] ? lifted_masked(n, less[0], less[1]) : NULL;
+        out[0] = by ? out[0] : NULL;
+        out[1] = by ? by : out[1];
+    }
+    for (int i = 0; i < 2 && !out[0]; i++) {
+        sums[i] = LLVMBuildIntCast2(n->b, x[i], n->l->i32, is_signed, "");
+        sums[i] = LLVMBuildAdd(n->b, sums[i], llvm_int(n->l->i32, MAGIC), "");
+    }
+    if (!out[0])
+        out[0] = halves_of_two(n, sums[0], sums[1]);
+}
+
+/* Two bytes of a word; NULL: they are of none. */
+static Val cast_bytes(Nv *n, DType from, const Val x[2])
+{
+    NvByte at[2];
+
+    if (dtype_bits(from) != 8 || !nv_find_byte(n, x[0], &at[0]) || !nv_find_byte(n, x[1], &at[1]) ||
+        !nv_same_word(&at[0], &at[1]))
+        return NULL;
+    return nv_byte_halves(n, from, nv_word_of_byte(n, &at[0]), (int[]){at[0].byte, at[1].byte});
+}
+
 static void cast_pairs(Nv *n, const Op *op, const Val *x, int count, Val *out)
 {
-    const Type *from = op->operands[0]->type, *t = op->results[0]->type;
-    enum { MAGIC = 0x6600 }; /* the bits of that number without x */
+    DType from = op->operands[0]->type->dtype;
     int regs[2];
 
     for (int r = 0; next_pair(x, count, &r, regs);) {
-        Val halves[2], word;
-        for (int i = 0; i < 2; i++) {
-            Val whole =
-                LLVMBuildIntCast2(n->b, x[regs[i]], n->l->i32, dtype_is_signed(from->dtype), "");
-            Val sum = LLVMBuildAdd(n->b, whole, llvm_int(n->l->i32, MAGIC), "");
-            halves[i] = LLVMBuildTrunc(n->b, sum, n->l->i16, "");
+        Val two[] = {x[regs[0]], x[regs[1]]}, word = cast_bytes(n, from, two);
+        if (!word) {
+            Val in[2];
+            lift(n, two, dtype_is_signed(from), in);
+            word = make_word(n, "sub.rn.f16x2 $0, $1, $2;", "=r,r,r", in);
         }
-        nv_pack(n, halves, 2, 2, &word);
-        Val in[] = {word, llvm_int(n->l->i32, MAGIC << 16 | MAGIC)};
-        word = make_word(n, "sub.rn.f16x2 $0, $1, $2;", "=r,r,r", in);
-        take_apart(n, t, word, regs, out);
+        take_apart(n, op->results[0]->type, word, regs, out);
     }
 }
 
