@@ -6,11 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-LLVMBasicBlockRef nv_block(Nv *n)
-{
-    return LLVMAppendBasicBlockInContext(n->l->ctx, n->fn, "");
-}
-
 /* The first of two names that this LLVM has. */
 static const char *intrinsic(const char *now, const char *before)
 {

@@ -61,29 +61,6 @@ static Val may_access(Nv *n, const Group *a, int mask, int r)
     return nv_both(n, p, a->shape->layout ? nv_exists(n, a->shape->layout, r) : NULL);
 }
 
-LLVMTypeRef nv_bits_type(const Nv *n, const Type *t)
-{
-    return LLVMIntTypeInContext(n->l->ctx, 8 * (unsigned)type_size(t));
-}
-
-Val nv_to_bits(Nv *n, const Type *t, Val v)
-{
-    if (t->pointer)
-        return LLVMBuildPtrToInt(n->b, v, n->l->i64, "");
-    return llvm_bits(n->l, n->b, emit_to_memory(&n->e, n->b, v, t->dtype));
-}
-
-Val nv_from_bits(Nv *n, const Type *t, Val v)
-{
-    if (t->pointer)
-        return LLVMBuildIntToPtr(n->b, v, n->l->ptr, "");
-    Val x = t->dtype == DT_BF16 ? nv_bf16_of_word(n, v) : NULL;
-    if (x)
-        return x;
-    v = LLVMBuildBitCast(n->b, v, emit_memory_type(&n->e, t->dtype), "");
-    return emit_from_memory(&n->e, n->b, v, t->dtype);
-}
-
 /* --- loads --- */
 
 /* Everything of the instruction in front of the width; a way past a cache excludes a wish for how

@@ -71,17 +71,6 @@ const NvReads *nv_ahead_early(Nv *n, const NvStep *product);
  * that was written.  Returns where the product is to leave what it reads there. */
 NvReads *nv_ahead_turn(Nv *n);
 
-/* nv_cast.c: of a word the bytes of these numbers, two elements */
-/* Of fp8, as two of fp16 in a word.  NULL: there is no short way on this chip. */
-Val nv_fp8_halves(Nv *n, DType t, Val word, const int byte[2]);
-/* Is that of an integer of a byte what a cast to that type gives? */
-bool nv_casts_bytes_to(DType t);
-/* The same of fp8 or of integers. */
-Val nv_byte_halves(Nv *n, DType from, Val word, const int byte[2]);
-/* Of integers, as two of bf16: 128 and the lower bits of each, minus 128, or 256 where the highest
- * one is set and has a sign.  NULL: they are no bytes. */
-Val nv_byte_bf16(Nv *n, DType from, Val word, const int byte[2]);
-
 /* nv_fragment.c */
 /* Start on operand a or b of the dot of a step, which must be computed or in shared memory. */
 void nv_operand_begin(Nv *n, const NvStep *s, MmaPart part, MmaOperand *out);

@@ -9,7 +9,7 @@
  * Bytes come as words of four.  What is done to each of them by a constant (&, |, ^, >>) is done to
  * the word, once for all.
  */
-#include "nv.h"
+#include "nv_values.h"
 
 #include <math.h>
 

@@ -28,7 +28,7 @@
  * Numbers of 64 bits, as indices of long arrays, are mostly of 31: then all of a thread's are
  * divided so, and else one by one.
  */
-#include "nv.h"
+#include "nv_values.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
  * What is shifted so far to the left that only its lowest bits are left comes from the word that it
  * lies in, too: nobody takes the byte out first.
  */
-#include "nv.h"
+#include "nv_values.h"
 
 enum { FOUR = 4, DIGIT = 4, ENTRIES = 8, INDEX_MASK = 7, WORD_BITS = 32 };
 

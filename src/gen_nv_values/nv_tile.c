@@ -6,7 +6,12 @@
  * the second one is a constant.  They hardly ever share bits, and then the sum is an addition that
  * cannot wrap, which LLVM folds into addresses.
  */
-#include "nv.h"
+#include "nv_values.h"
+
+LLVMBasicBlockRef nv_block(Nv *n)
+{
+    return LLVMAppendBasicBlockInContext(n->l->ctx, n->fn, "");
+}
 
 int nv_count(const NvTile *t)
 {

@@ -10,7 +10,7 @@
  * n, and then n - x is above -2^31, or -2^63.  Of 64 bits, as labels of a class often have, the
  * difference is brought to 32, with what is beyond the places right beside them.
  */
-#include "nv.h"
+#include "nv_values.h"
 
 enum { FEW = 3 /* comparisons that are not worth a difference */ };
 

@@ -16,7 +16,7 @@
  *
  * Elements stay in the word where what follows takes them from there, which LLVM sees.
  */
-#include "nv_mma.h"
+#include "nv_values.h"
 
 /* Of a byte that was computed as half of a word: which half, and of which. */
 typedef struct {

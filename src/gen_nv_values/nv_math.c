@@ -19,7 +19,7 @@
  * where what is subtracted is at most 1/2 and 0.18, so that a few units of the two instructions
  * are less of the result.  G is as in math_erf.c, in units of log 2.
  */
-#include "nv.h"
+#include "nv_values.h"
 #include "../math/single.h"
 
 #include <math.h>

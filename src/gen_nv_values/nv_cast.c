@@ -6,7 +6,7 @@
  * x, whose low byte it is: bytes are put into place by a permutation, and two elements are one
  * word.
  */
-#include "nv_mma.h"
+#include "nv_values.h"
 
 /* Bytes of a word and, from 4 on, of another one. */
 static Val permute(Nv *n, Val word, uint32_t other, const int bytes[4])

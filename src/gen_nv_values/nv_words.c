@@ -4,7 +4,7 @@
  * Written as inline assembly: LLVM has no loads and stores with a predicate and a vector, and makes
  * branches of masked ones.  What is read where the predicate is false is in the registers before.
  */
-#include "nv.h"
+#include "nv_values.h"
 
 #include <string.h>
 
@@ -243,4 +243,29 @@ void nv_unpack(Nv *n, const Val *words, int count, int bytes, Val *elements)
     }
     for (int i = 0; bytes < 8 && i < count; i += each)
         unpack_word(n, words[i / each], MIN(each, count - i), bytes, elements + i);
+}
+
+/* --- as memory has it --- */
+
+LLVMTypeRef nv_bits_type(const Nv *n, const Type *t)
+{
+    return LLVMIntTypeInContext(n->l->ctx, 8 * (unsigned)type_size(t));
+}
+
+Val nv_to_bits(Nv *n, const Type *t, Val v)
+{
+    if (t->pointer)
+        return LLVMBuildPtrToInt(n->b, v, n->l->i64, "");
+    return llvm_bits(n->l, n->b, emit_to_memory(&n->e, n->b, v, t->dtype));
+}
+
+Val nv_from_bits(Nv *n, const Type *t, Val v)
+{
+    if (t->pointer)
+        return LLVMBuildIntToPtr(n->b, v, n->l->ptr, "");
+    Val x = t->dtype == DT_BF16 ? nv_bf16_of_word(n, v) : NULL;
+    if (x)
+        return x;
+    v = LLVMBuildBitCast(n->b, v, emit_memory_type(&n->e, t->dtype), "");
+    return emit_from_memory(&n->e, n->b, v, t->dtype);
 }

@@ -14,20 +14,17 @@
  * is right where nothing underflows or overflows: for x from 2^-90 to 2^64 and divisors from 2^-62
  * to 2^24.  Zeros go, too: e is rounded down, so that it is -0 and takes no sign away.
  *
- * To tell whether x is one of those takes one subtraction from its bits, without the sign, and half
- * an instruction to find the largest of several differences.  Zeros fail that, and are told from
- * what is small by the same differences behind a branch: theirs lies above infinity's and below
- * those of what is small; NaN, whose difference is between these, is right to be multiplied.  If
- * there is anything else they are all divided as usual, behind a branch that is hardly ever taken.
+ * Whether x is one of those nv_dividends.c tells.  If there is anything else they are all divided
+ * as usual, behind a branch that is hardly ever taken.
  *
- * Of numbers without a sign, as powers, the least and the largest of their bits tell, half an
- * instruction each; of parts of their divisor, as in x / sum(x), the least alone; zeros by the bits
- * before theirs, which wrap around.
+ * A few by one divisor and a few by another, as of two rows, go behind one branch for all.
  *
- * So are a few by one divisor and a few by another, as of two rows, behind one branch for all.
+ * What a mask left out is often infinite: of infinity and NaN e is NaN, which a minimum makes the
+ * largest number, and e r changes nothing of an infinite q.  Where there are some beside what may
+ * go, their threads take a way with that minimum.
  *
- * Halves are never that small, and integers nothing of the kind, so one comparison of the largest
- * of several, or none, tells.
+ * Halves are neither that small nor that large, so they all go that way, and nothing is asked;
+ * integers go without the minimum.  Numbers of bf16 that lie in words are asked two at a time.
  *
  * Where a quotient may be off by a little (src/axis/loose.c) it is x (r f), whatever x is: f is the
  * power of two that was taken out of s, which may be anything from 2^-126 on.
@@ -41,7 +38,7 @@
  * 1/s is r, from 2^-126 to 2^126; of numbers that are not tiny, as in a sigmoid, only the latter
  * has to be told.  2/s, or by another power of two, is that times the power.
  */
-#include "nv.h"
+#include "nv_divide.h"
 
 #include <float.h>
 #include <math.h>
@@ -51,8 +48,7 @@ enum {
     LEAST = 4,     /* registers whose divisors are shared, or reciprocals are not worth a branch */
     TOGETHER = 4,  /* that one call divides as usual, or one branch if each has its divisor */
     INVERTED = 16, /* that one branch inverts, side by side */
-    MOST = 64,     /* of one branch by one divisor, */
-    FEW = 16,      /* .. by several, */
+    FEW = 16,      /* of one branch by several divisors, */
     DIVISORS = 4,  /* .. and how many these are */
     WINDOW = 64,   /* how far to look for them */
 };
@@ -126,110 +122,17 @@ static Val inverse(Nv *n, Val s, Val guess)
                                   : refined(n, s, guess);
 }
 
-/* r is 1/s. */
-static Val quotient_by(Nv *n, Val s, Val r, Val x)
+/* r is 1/s; infinite: x may be infinite, or NaN. */
+static Val quotient_by(Nv *n, Val s, Val r, Val x, bool infinite)
 {
     Val q = LLVMBuildFMul(n->b, x, r, "");
     Val in[] = {LLVMBuildFNeg(n->b, q, ""), s, x};
     Val e = llvm_call(n->l, n->b, "llvm.nvvm.fma.rm.f", 0, NULL, 3, in);
 
+    if (infinite)
+        e = llvm_call2(n->l, n->b, "llvm.minnum", e, llvm_real(n->l->f32, FLT_MAX));
     return llvm_fma(n->l, n->b, e, r, q);
 }
-
-/* --- what fits --- */
-
-/* Are all of them made of such elements? */
-static bool all_from(const Val *x, const int *regs, int count, LLVMOpcode a, LLVMOpcode b)
-{
-    for (int i = 0; i < count; i++) {
-        Val v = x[regs[i]];
-        if (!LLVMIsAInstruction(v) ||
-            (LLVMGetInstructionOpcode(v) != a && LLVMGetInstructionOpcode(v) != b))
-            return false;
-    }
-    return true;
-}
-
-/* Of of[]; NaN does not count. */
-static Val extreme(Nv *n, const char *of_two, Val *of, int count)
-{
-    for (int rest = count; rest > 1;
-         rest = (rest + 1) / 2) { /* pairs, so that none is waited for */
-        for (int i = 0; i < rest / 2; i++)
-            of[i] = llvm_call2(n->l, n->b, of_two, of[2 * i], of[2 * i + 1]);
-        if (rest % 2)
-            of[rest / 2] = of[rest - 1];
-    }
-    return of[0];
-}
-
-/* The largest, without a sign where that is said. */
-static Val largest(Nv *n, const Val *x, const int *regs, int count, bool magnitude)
-{
-    Val of[MOST] = {NULL};
-
-    for (int i = 0; i < count; i++)
-        of[i] = magnitude ? llvm_call1(n->l, n->b, "llvm.fabs", x[regs[i]]) : x[regs[i]];
-    return extreme(n, "llvm.maxnum", of, count);
-}
-
-/* i1: is none of them, without a sign, beyond that? */
-static Val none_above(Nv *n, const Val *x, const int *regs, int count, double most)
-{
-    return LLVMBuildFCmp(n->b, LLVMRealOLE, largest(n, x, regs, count, true),
-                         llvm_real(n->l->f32, most), "");
-}
-
-static uint32_t bits_of(double v)
-{
-    float f = (float)v;
-    uint32_t bits;
-
-    memcpy(&bits, &f, sizeof bits);
-    return bits;
-}
-
-/* An i32: the largest of the distances from `least` up to them, of bits, without a sign where that
- * is said.  Above are infinity and NaN, above these 0, and above that what is below `least`. */
-static Val farthest(Nv *n, const Val *x, const int *regs, int count, bool magnitude, double least)
-{
-    LLVMTypeRef i32 = n->l->i32;
-    Val of[MOST] = {NULL}, low = llvm_int(i32, bits_of(least) << magnitude);
-
-    for (int i = 0; i < count; i++) {
-        Val bits = llvm_bits(n->l, n->b, x[regs[i]]);
-        bits = magnitude ? LLVMBuildShl(n->b, bits, llvm_int(i32, 1), "") : bits;
-        of[i] = LLVMBuildSub(n->b, bits, low, "");
-    }
-    return extreme(n, "llvm.umax", of, count);
-}
-
-/* i1: are all of them within these?  Neither 0 nor NaN is. */
-static Val all_within(Nv *n, const Val *x, const int *regs, int count, bool magnitude, double least,
-                      double most)
-{
-    uint32_t range = (bits_of(most) - bits_of(least)) << magnitude;
-
-    return LLVMBuildICmp(n->b, LLVMIntULE, farthest(n, x, regs, count, magnitude, least),
-                         llvm_int(n->l->i32, range), "");
-}
-
-/* i1: is none of them, but for 0, below that? */
-static Val none_below(Nv *n, const Val *x, const int *regs, int count, double least)
-{
-    uint32_t zero = 0 - (bits_of(least) << 1);
-
-    return LLVMBuildICmp(n->b, LLVMIntULE, farthest(n, x, regs, count, true, least),
-                         llvm_int(n->l->i32, zero), "");
-}
-
-/* Registers x[regs[]], each to be divided by s[regs[]]; those that share one stand together. */
-typedef struct {
-    const Val *x, *s;
-    const int *regs;
-    int count;
-    bool no_signs, parts; /* as in NvDivision */
-} Group;
 
 /* A function that divides so many numbers as usual, by one that follows them.  Where it is called
  * the code stays short, and the assembler puts its own behind that of the kernel. */
@@ -259,7 +162,7 @@ static Val long_way(Nv *n, LLVMTypeRef *type)
 }
 
 /* How many share the divisor of the i-th, from there on. */
-static int alike(const Group *g, int i)
+static int alike(const NvDividends *g, int i)
 {
     int end = i + 1;
 
@@ -269,7 +172,7 @@ static int alike(const Group *g, int i)
 }
 
 /* Few of them in place, and what shares nothing: a call takes registers from all that is alive. */
-static void divide_as_usual(Nv *n, const Group *g, Val *out)
+static void divide_as_usual(Nv *n, const NvDividends *g, Val *out)
 {
     LLVMTypeRef type;
 
@@ -289,109 +192,94 @@ static void divide_as_usual(Nv *n, const Group *g, Val *out)
     }
 }
 
-/* Two ways to out[regs[]], of which the second one is hardly ever taken: where `good`, an i1, is
- * not so. */
+/* Ways to out[regs[]], of which all but the first one are hardly ever taken. */
 typedef struct {
-    LLVMBasicBlockRef way, detour, after;
+    LLVMBasicBlockRef to[NV_WAYS], after; /* NV_INFINITE may be NULL */
+    LLVMBasicBlockRef from[NV_WAYS];      /* where they end */
 } Ways;
 
+static void go(Nv *n, Ways *w, int which)
+{
+    LLVMPositionBuilderAtEnd(n->b, w->to[which]);
+}
+
+static void arrive(Nv *n, Ways *w, int which)
+{
+    LLVMBuildBr(n->b, w->after);
+    w->from[which] = LLVMGetInsertBlock(n->b);
+}
+
+/* The usual one where `good`, an i1, is so. */
 static Ways ways_begin(Nv *n, Val good)
 {
-    LLVMBasicBlockRef first = nv_block(n), second = nv_block(n);
-    Ways w = {first, second, nv_block(n)};
+    Ways w = {.to = {[NV_USUAL] = nv_block(n), [NV_DETOUR] = nv_block(n)}, .after = nv_block(n)};
 
-    llvm_likely(n->l, LLVMBuildCondBr(n->b, good, w.way, w.detour));
-    LLVMPositionBuilderAtEnd(n->b, w.way);
+    llvm_likely(n->l, LLVMBuildCondBr(n->b, good, w.to[NV_USUAL], w.to[NV_DETOUR]));
+    go(n, &w, NV_USUAL);
     return w;
 }
 
-static void ways_end(Nv *n, Ways w, const Group *g, const Val *usual, Val *out)
+/* The one that `which`, an i32, says. */
+static Ways ways_of(Nv *n, Val which)
 {
-    Val rare[MOST];
+    LLVMTypeRef i32 = n->l->i32;
+    LLVMBasicBlockRef rare = nv_block(n);
+    Ways w = {.to = {nv_block(n), nv_block(n), nv_block(n)}, .after = nv_block(n)};
+    Val usual = LLVMBuildICmp(n->b, LLVMIntEQ, which, llvm_int(i32, NV_USUAL), "");
 
-    LLVMBuildBr(n->b, w.after);
-    LLVMPositionBuilderAtEnd(n->b, w.detour);
-    divide_as_usual(n, g, rare);
-    LLVMBuildBr(n->b, w.after);
-    LLVMPositionBuilderAtEnd(n->b, w.after);
+    llvm_likely(n->l, LLVMBuildCondBr(n->b, usual, w.to[NV_USUAL], rare));
+    LLVMPositionBuilderAtEnd(n->b, rare);
+    Val infinite = LLVMBuildICmp(n->b, LLVMIntEQ, which, llvm_int(i32, NV_INFINITE), "");
+    LLVMBuildCondBr(n->b, infinite, w.to[NV_INFINITE], w.to[NV_DETOUR]);
+    go(n, &w, NV_USUAL);
+    return w;
+}
+
+/* made[]: what each way but the detour has made. */
+static void ways_end(Nv *n, Ways *w, const NvDividends *g, Val made[NV_WAYS][NV_MOST_DIVIDENDS],
+                     Val *out)
+{
+    go(n, w, NV_DETOUR);
+    divide_as_usual(n, g, made[NV_DETOUR]);
+    arrive(n, w, NV_DETOUR);
+    LLVMPositionBuilderAtEnd(n->b, w->after);
     for (int i = 0; i < g->count; i++) {
         Val *to = &out[g->regs[i]];
         *to = LLVMBuildPhi(n->b, n->l->f32, "");
-        LLVMAddIncoming(*to, (Val[]){usual[i], rare[i]}, (LLVMBasicBlockRef[]){w.way, w.detour}, 2);
+        for (int k = 0; k < NV_WAYS; k++) {
+            if (w->from[k])
+                LLVMAddIncoming(*to, &made[k][i], &w->from[k], 1);
+        }
     }
-}
-
-/* Integers and halves, which are never that small and large that an f would be needed. */
-static bool all_moderate(const Group *g)
-{
-    return all_from(g->x, g->regs, g->count, LLVMSIToFP, LLVMUIToFP) ||
-           all_from(g->x, g->regs, g->count, LLVMFPExt, LLVMFPExt);
-}
-
-/* i1: are all of these numbers? */
-static Val moderate_fit(Nv *n, const Group *g)
-{
-    if (all_from(g->x, g->regs, g->count, LLVMSIToFP, LLVMUIToFP))
-        return llvm_int(n->l->i1, 1);
-    return none_above(n, g->x, g->regs, g->count, FLT_MAX);
-}
-
-/* i1: the same of dividends that have no sign, of which some may be 0.  Parts of a divisor are not
- * above it, and that is asked for.  Of what has a sign after all, as -0, this says no, or it makes
- * no difference. */
-static Val unsigned_within(Nv *n, const Group *g, bool zeros, double least, double most)
-{
-    Val of[MOST] = {NULL}, low = llvm_int(n->l->i32, bits_of(least) - zeros), top;
-    Val before = llvm_int(n->l->i32, -(int)zeros); /* which wraps around */
-
-    for (int i = 0; i < g->count; i++) {
-        Val bits = llvm_bits(n->l, n->b, g->x[g->regs[i]]);
-        of[i] = LLVMBuildAdd(n->b, bits, before, "");
-    }
-    Val lowest = LLVMBuildICmp(n->b, LLVMIntUGE, extreme(n, "llvm.umin", of, g->count), low, "");
-    if (g->parts)
-        return lowest;
-    for (int i = 0; i < g->count; i++)
-        of[i] = llvm_bits(n->l, n->b, g->x[g->regs[i]]);
-    top = llvm_int(n->l->i32, bits_of(most));
-    Val highest = LLVMBuildICmp(n->b, LLVMIntULE, extreme(n, "llvm.umax", of, g->count), top, "");
-    return LLVMBuildAnd(n->b, lowest, highest, "");
-}
-
-static Val zero_or_within(Nv *n, const Group *g, double least, double most)
-{
-    Val fit = none_below(n, g->x, g->regs, g->count, least);
-
-    return LLVMBuildAnd(n->b, fit, none_above(n, g->x, g->regs, g->count, most), "");
 }
 
 /* Where all dividends are 0 or within these, and that is so, too.  Zeros are told from what is
  * small behind a branch, whose threads come back to the others before any of them divides: LLVM
  * must not see that these have nothing left to ask, or they would go ahead by themselves. */
-static Ways begin_within(Nv *n, const Group *g, Val too, double least, double most)
+static Ways begin_within(Nv *n, const NvDividends *g, Val too, double least, double most,
+                         bool infinite)
 {
     LLVMTypeRef i32 = n->l->i32;
-    Val within = g->no_signs ? unsigned_within(n, g, false, least, most)
-                             : all_within(n, g->x, g->regs, g->count, true, least, most);
+    Val within = nv_dividends_within(n, g, least, most);
     Val yes = nv_pure_asm(n, i32, "mov.b32 $0, 1;", "=r", NULL, 0);
     LLVMBasicBlockRef asked = nv_block(n), known = nv_block(n), from[2];
 
     llvm_likely(n->l, LLVMBuildCondBr(n->b, LLVMBuildAnd(n->b, within, too, ""), known, asked));
     from[0] = LLVMGetInsertBlock(n->b);
     LLVMPositionBuilderAtEnd(n->b, asked);
-    Val fit =
-        g->no_signs ? unsigned_within(n, g, true, least, most) : zero_or_within(n, g, least, most);
-    fit = LLVMBuildZExt(n->b, LLVMBuildAnd(n->b, fit, too, ""), i32, "");
+    Val way = nv_rare_way(n, g, too, least, most, infinite);
     LLVMBuildBr(n->b, known);
     from[1] = LLVMGetInsertBlock(n->b);
     LLVMPositionBuilderAtEnd(n->b, known);
-    Val good = LLVMBuildPhi(n->b, i32, "");
-    LLVMAddIncoming(good, (Val[]){yes, fit}, from, 2);
-    return ways_begin(n, LLVMBuildICmp(n->b, LLVMIntNE, good, llvm_int(i32, 0), ""));
+    Val which = LLVMBuildPhi(n->b, i32, "");
+    LLVMAddIncoming(which, (Val[]){yes, way}, from, 2);
+    if (infinite)
+        return ways_of(n, which);
+    return ways_begin(n, LLVMBuildICmp(n->b, LLVMIntNE, which, llvm_int(i32, NV_DETOUR), ""));
 }
 
 /* The registers that have the first of those that share a divisor; how many. */
-static int divisors_of(const Group *g, int regs[DIVISORS])
+static int divisors_of(const NvDividends *g, int regs[DIVISORS])
 {
     int n = 0;
 
@@ -401,7 +289,7 @@ static int divisors_of(const Group *g, int regs[DIVISORS])
 }
 
 /* i1: are divisors, which are no constants, where they belong? */
-static Val divisors_fit(Nv *n, const Group *g, double most)
+static Val divisors_fit(Nv *n, const NvDividends *g, double most)
 {
     int all[DIVISORS], count = divisors_of(g, all), asked = 0;
 
@@ -409,38 +297,50 @@ static Val divisors_fit(Nv *n, const Group *g, double most)
         if (!LLVMIsConstant(g->s[all[i]]))
             all[asked++] = all[i];
     }
-    return asked > 0 ? all_within(n, g->s, all, asked, false, 1 / LARGEST, most)
+    return asked > 0 ? nv_all_within(n, g->s, all, asked, false, 1 / LARGEST, most)
                      : llvm_int(n->l->i1, 1);
 }
 
-/* By one s or a few.  Which way is known before anything is divided: at no time are dividends and
- * quotients alive together. */
-static void divide_shared(Nv *n, const Group *g, Val *out)
+/* By one s or a few. */
+static void divide_group(Nv *n, const NvDividends *g, bool infinite, Val *made)
 {
-    bool moderate = all_moderate(g);
     int first[DIVISORS], divisors = divisors_of(g, first);
-    Val usual[MOST], r[DIVISORS];
-    Val good = divisors_fit(n, g, moderate ? LARGEST : MOST_DIVISOR);
+    Val r[DIVISORS];
 
     for (int k = 0; k < divisors; k++)
-        r[k] = guess_of(n, g->s[first[k]]);
-    Ways w = moderate ? ways_begin(n, LLVMBuildAnd(n->b, good, moderate_fit(n, g), ""))
-                      : begin_within(n, g, good, LEAST_SHARED, LARGEST_SHARED);
-    for (int k = 0; k < divisors; k++)
-        r[k] = inverse(n, g->s[first[k]], r[k]);
+        r[k] = inverse(n, g->s[first[k]], guess_of(n, g->s[first[k]]));
     for (int i = 0, k = -1; i < g->count; i++) {
         Val s = g->s[g->regs[i]];
         k += i == 0 || s != g->s[g->regs[i - 1]];
-        usual[i] = quotient_by(n, s, r[k], g->x[g->regs[i]]);
+        made[i] = quotient_by(n, s, r[k], g->x[g->regs[i]], infinite);
     }
-    ways_end(n, w, g, usual, out);
+}
+
+/* The same; which way is known before anything is divided: at no time are dividends and quotients
+ * alive together. */
+static void divide_shared(Nv *n, const NvDividends *g, Val *out)
+{
+    bool halves = nv_all_halves(g), moderate = halves || nv_all_integers(g);
+    Val made[NV_WAYS][NV_MOST_DIVIDENDS],
+        good = divisors_fit(n, g, moderate ? LARGEST : MOST_DIVISOR);
+    Ways w = moderate ? ways_begin(n, good)
+                      : begin_within(n, g, good, LEAST_SHARED, LARGEST_SHARED, !g->no_signs);
+
+    divide_group(n, g, halves, made[NV_USUAL]);
+    arrive(n, &w, NV_USUAL);
+    if (w.to[NV_INFINITE]) {
+        go(n, &w, NV_INFINITE);
+        divide_group(n, g, true, made[NV_INFINITE]);
+        arrive(n, &w, NV_INFINITE);
+    }
+    ways_end(n, &w, g, made, out);
 }
 
 /* The same where quotients may be off by a little. */
-static void divide_loosely(Nv *n, const Group *g, Val *out)
+static void divide_loosely(Nv *n, const NvDividends *g, Val *out)
 {
     int first[DIVISORS], divisors = divisors_of(g, first);
-    Val usual[MOST], good = NULL;
+    Val made[NV_WAYS][NV_MOST_DIVIDENDS], good = NULL;
     Loosely d[DIVISORS];
 
     for (int k = 0; k < divisors; k++) {
@@ -450,29 +350,31 @@ static void divide_loosely(Nv *n, const Group *g, Val *out)
     Ways w = ways_begin(n, good);
     for (int i = 0, k = -1; i < g->count; i++) {
         k += i == 0 || g->s[g->regs[i]] != g->s[g->regs[i - 1]];
-        usual[i] = LLVMBuildFMul(n->b, g->x[g->regs[i]], d[k].factor, "");
+        made[NV_USUAL][i] = LLVMBuildFMul(n->b, g->x[g->regs[i]], d[k].factor, "");
     }
-    ways_end(n, w, g, usual, out);
+    arrive(n, &w, NV_USUAL);
+    ways_end(n, &w, g, made, out);
 }
 
 /* A power of two by s: 1/s, which is two instructions behind the chip's own, times that power. */
-static void invert_group(Nv *n, const Group *g, const NvDivision *d, Val *out)
+static void invert_group(Nv *n, const NvDividends *g, const NvDivision *d, Val *out)
 {
     double least = 0x1p-126 * fmax(fabs(d->power), 1), most = 0x1p126 * fmin(fabs(d->power), 1);
     LLVMTypeRef f32 = n->l->f32;
-    Val power = llvm_real(f32, d->power), usual[MOST];
+    Val power = llvm_real(f32, d->power), made[NV_WAYS][NV_MOST_DIVIDENDS];
     Val good = d->large
-                   ? LLVMBuildFCmp(n->b, LLVMRealOLT, largest(n, g->s, g->regs, g->count, false),
+                   ? LLVMBuildFCmp(n->b, LLVMRealOLT, nv_largest(n, g->s, g->regs, g->count, false),
                                    llvm_real(f32, most), "")
-                   : all_within(n, g->s, g->regs, g->count, true, least,
-                                (double)nextafterf((float)most, 0));
+                   : nv_all_within(n, g->s, g->regs, g->count, true, least,
+                                   (double)nextafterf((float)most, 0));
     Ways w = ways_begin(n, good);
 
     for (int i = 0; i < g->count; i++) {
         Val r = reciprocal(n, g->s[g->regs[i]]);
-        usual[i] = d->power == 1 ? r : LLVMBuildFMul(n->b, r, power, "");
+        made[NV_USUAL][i] = d->power == 1 ? r : LLVMBuildFMul(n->b, r, power, "");
     }
-    ways_end(n, w, g, usual, out);
+    arrive(n, &w, NV_USUAL);
+    ways_end(n, &w, g, made, out);
 }
 
 /* x with its sign changed where s is below 0. */
@@ -485,23 +387,25 @@ static Val with_sign_of(Nv *n, Val x, Val s)
 }
 
 /* Each by its own. */
-static void divide_each(Nv *n, const Group *g, const NvDivision *d, Val *out)
+static void divide_each(Nv *n, const NvDividends *g, const NvDivision *d, Val *out)
 {
     const double least = 1 / LARGEST, most = d->large ? LARGEST_BY_LARGE : LARGEST;
-    Val usual[MOST], good = d->large ? none_above(n, g->s, g->regs, g->count, LARGEST)
-                                     : all_within(n, g->s, g->regs, g->count, true, least, LARGEST);
-    Ways w =
-        g->no_signs
-            ? ways_begin(n, LLVMBuildAnd(n->b, good, unsigned_within(n, g, true, least, most), ""))
-            : begin_within(n, g, good, least, most);
+    Val made[NV_WAYS][NV_MOST_DIVIDENDS],
+        good = d->large ? nv_none_above(n, g->s, g->regs, g->count, LARGEST)
+                        : nv_all_within(n, g->s, g->regs, g->count, true, least, LARGEST);
+    Ways w = g->no_signs
+                 ? ways_begin(
+                       n, LLVMBuildAnd(n->b, good, nv_unsigned_within(n, g, true, least, most), ""))
+                 : begin_within(n, g, good, least, most, false);
 
     for (int i = 0; i < g->count; i++) {
         Val s = g->s[g->regs[i]], x = g->x[g->regs[i]];
         Val size = d->positive ? s : llvm_call1(n->l, n->b, "llvm.fabs", s);
         Val r = inverse(n, size, guess_of(n, size));
-        usual[i] = quotient_by(n, size, r, d->positive ? x : with_sign_of(n, x, s));
+        made[NV_USUAL][i] = quotient_by(n, size, r, d->positive ? x : with_sign_of(n, x, s), false);
     }
-    ways_end(n, w, g, usual, out);
+    arrive(n, &w, NV_USUAL);
+    ways_end(n, &w, g, made, out);
 }
 
 /* How many registers a divisor has to be shared by.  LLVM multiplies by the inverse of a power of
@@ -518,11 +422,12 @@ static int least_of(const NvDivision *d, Val s)
 }
 
 /* Those that share the divisor of register r, from there on; how many. */
-static int sharing(const NvDivision *d, int count, int r, const bool *done, int regs[MOST])
+static int sharing(const NvDivision *d, int count, int r, const bool *done,
+                   int regs[NV_MOST_DIVIDENDS])
 {
     int found = 0;
 
-    for (int i = r; i < MIN(count, r + WINDOW) && found < MOST; i++) {
+    for (int i = r; i < MIN(count, r + WINDOW) && found < NV_MOST_DIVIDENDS; i++) {
         if (!done[i] && d->x[i] && d->s[i] == d->s[r])
             regs[found++] = i;
     }
@@ -543,7 +448,7 @@ static int least_together(const NvDivision *d, const int *regs, int count)
 static void divide_alike(Nv *n, const NvDivision *d, int count, Val *out)
 {
     bool *done = NEW_N(n->arena, bool, count);
-    int regs[MOST], own[MOST], found = 0, divisors = 0;
+    int regs[NV_MOST_DIVIDENDS], own[NV_MOST_DIVIDENDS], found = 0, divisors = 0;
 
     for (int r = 0; r <= count; r++) {
         bool asks = r < count && !done[r] && d->x[r] && d->s[r];
@@ -551,7 +456,7 @@ static void divide_alike(Nv *n, const NvDivision *d, int count, Val *out)
         int least = asks ? least_of(d, d->s[r]) : INT32_MAX;
         if (found > 0 &&
             (r == count || (more >= least && (divisors == DIVISORS || found + more > FEW)))) {
-            Group g = {d->x, d->s, regs, found, d->no_signs, d->parts};
+            NvDividends g = {d->x, d->s, regs, found, d->no_signs, d->parts};
             if (d->loose)
                 divide_loosely(n, &g, out);
             else if (found >= least_together(d, regs, found))
@@ -572,12 +477,12 @@ static void divide_alike(Nv *n, const NvDivision *d, int count, Val *out)
 static void divide_others(Nv *n, const NvDivision *d, int count, Val *out)
 {
     for (int r = 0; r < count;) {
-        int regs[MOST], found = 0, most = d->power != 0 ? INVERTED : TOGETHER;
+        int regs[NV_MOST_DIVIDENDS], found = 0, most = d->power != 0 ? INVERTED : TOGETHER;
         for (; r < count && found < most; r++) {
             if (!out[r] && d->x[r] && d->s[r] && !LLVMIsConstant(d->s[r]))
                 regs[found++] = r;
         }
-        Group g = {d->x, d->s, regs, found, d->no_signs, d->parts};
+        NvDividends g = {d->x, d->s, regs, found, d->no_signs, d->parts};
         if (found > 0 && d->power != 0)
             invert_group(n, &g, d, out);
         else if (found > 1)
