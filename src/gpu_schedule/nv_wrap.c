@@ -3,10 +3,10 @@
  *
  * The usual product takes `(tile * BLOCK + arange) % M` as the rows that it loads, others
  * `where(rows < M, rows, 0)` or `minimum(rows, M - 1)`, so that no address is beyond the array, and
- * stores under the mask `rows < M`, or puts something else there: `where(rows < M, product, -inf)`.
- * Then it does not matter what the rows beyond M were.  Shown by following the load's rows along
- * their dimension through products, elementwise ops, loops and moves to every store or selection,
- * whose mask must have just that bound.
+ * stores or adds to memory under the mask `rows < M`, or puts something else there: `where(rows <
+ * M, product, -inf)`. Then it does not matter what the rows beyond M were.  Shown by following the
+ * load's rows along their dimension through products, elementwise ops, loops and moves to every
+ * store or selection, whose mask must have just that bound.
  */
 #include "nv_ring.h"
 
@@ -124,6 +124,8 @@ static bool follow_use(Follow *f, const Use *use, int dim)
     switch (op->code) {
     case OP_store:
         return use->operand == STORE_DATA && is_guarded(f, op, STORE_MASK, dim);
+    case OP_atomic_rmw:
+        return use->operand == RMW_DATA && is_guarded(f, op, RMW_MASK, dim);
     case OP_for:
         if (use->operand < FOR_BOUNDS)
             return false;

@@ -254,6 +254,9 @@ def tensor_case(kernel, how, i, m, n, k, dtype="fp16", **more):
     if how == "chosen":
         want = np.concatenate([want, np.full((rows - m, n), -1.0)])
     args["c_ptr"] = empty("fp32", *want.shape)
+    if how == "added":
+        args["c_ptr"] = whole("fp32", *want.shape)
+        want = want + decode(args["c_ptr"])
     numbers = {"m": m, "n": n, "k": k, "am": k + wide, "bk": n + wide, **more}
     if how:
         numbers["HOW"] = repr(how)
@@ -287,7 +290,7 @@ def by_tensors():
     i = 0
     for kernel, how in (("by_pointers", "wrapped"), ("by_pointers", "masked"), ("by_pointers", "even"),
                         ("by_pointers", "counted"), ("by_pointers", "seen"), ("by_pointers", "chosen"),
-                        ("by_blocks", ""), ("by_descriptors", "")):
+                        ("by_pointers", "added"), ("by_blocks", ""), ("by_descriptors", "")):
         for m, n, k in ((200, 136, 100), (64, 64, 64), (1, 8, 8), (77, 200, 33), (130, 72, 0), (96, 40, 7)):
             tensor_case(kernel, how, i, m, n, k // 20 if how == "even" else k)
             i += 1

@@ -19,11 +19,12 @@ def by_pointers(a_ptr, b_ptr, c_ptr, m, n, k, am, bk, HOW: tl.constexpr, M: tl.c
                 N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr):
     """HOW: "wrapped" rows are loaded from the beginning again, "masked" not at all; "even": k is a
     multiple of K, and nothing is masked along it; "counted": by a loop over elements of k; "seen":
-    what wrapped rows give is stored, below the m rows of c; "chosen": not what they give, but -1."""
+    what wrapped rows give is stored, below the m rows of c; "chosen": not what they give, but -1;
+    "added": wrapped, and added to c."""
     rows = tl.program_id(0) * M + tl.arange(0, M)
     columns = tl.program_id(1) * N + tl.arange(0, N)
     deep = tl.arange(0, K)
-    wraps: tl.constexpr = HOW == "wrapped" or HOW == "seen" or HOW == "chosen"
+    wraps: tl.constexpr = HOW == "wrapped" or HOW == "seen" or HOW == "chosen" or HOW == "added"
     a_rows = rows % m if wraps else rows
     b_columns = columns % n if wraps else columns
     a_tile = a_ptr + a_rows[:, None] * am + deep[None, :]
@@ -54,6 +55,9 @@ def by_pointers(a_ptr, b_ptr, c_ptr, m, n, k, am, bk, HOW: tl.constexpr, M: tl.c
         acc = tl.where((rows < m)[:, None] & (columns < n)[None, :], acc, -1.0)
     if HOW == "seen" or HOW == "chosen":
         tl.store(c_ptr + rows[:, None] * n + columns[None, :], acc, mask=columns[None, :] < n)
+    elif HOW == "added":
+        tl.atomic_add(c_ptr + rows[:, None] * n + columns[None, :], acc,
+                      mask=(rows < m)[:, None] & (columns < n)[None, :], sem="relaxed")
     else:
         store_tile(c_ptr, acc, rows, columns, m, n)
 
