@@ -436,10 +436,19 @@ windows() {
 expect 0 out 'd_x: its elements are stored, each once.' windows convolution 'w:*fp32' TAPS=5
 expect 0 out 'd_x: its elements are stored, each once.' windows convolution_loop 'w:*fp32' taps:i32
 expect 0 out 'd_x: its elements are stored, each once.' windows noisy seed:i32
+expect 0 out 'gathered, mask=(r < H) & (c < W))' "$tilec" grad "$source/tests/grad/windows.py:depthwise_rounds" --of out --wrt x 'x:*fp32' \
+    'w:*fp32' 'out:*fp32' H:i32 W:i32 C:i32 BLOCK_H=8 BLOCK_W=8
+grep -q "is_read" "$folder/out" && wrong "depthwise_rounds: masks say which elements there are"
+expect 0 out 'is_read' windows not_the_last_lanes 'w:*fp32' taps:i32
 expect 0 out 'd_x: is added to, by atomics' windows by_lane 'w:*fp32'
 expect 0 out 'd_x: is added to, by atomics' windows by_program 'scale:*fp32'
 expect 0 out 'd_x: is added to, by atomics' windows normed
 expect 0 out 'd_x: is added to, by atomics' windows beyond
+
+# -x / y beside x / y is divided once: two quotients of the forward, and one gradient of each
+"$tilec" grad "$source/kernels/giou.py:giou_kernel" --of out --wrt pred 'pred:*fp32' 'gt:*fp32' 'out:*fp32' n_boxes:i32 eps:fp32 \
+    BLOCK=256 >out
+[ "$(grep -v '#.* / ' out | grep -o ' / ' | wc -l)" -le 4 ] || wrong "giou: more than four divisions"
 
 # of passes over the same elements the last stores what all hand on
 layer_norm() {
