@@ -35,6 +35,7 @@ class Derived:
         self.gradients = [Gradient(*g) for g in gradients]
         self._workspaces, self._sums, self._sizes = workspaces, sums, sizes
         self._programs, self._grid = programs, grid
+        self._options = {} if _asks_data(text) else {"debug": False}
         self._kept = {}  # workspaces of NumPy's, for the next launch: pages that were written are there at once
         names = _names_in(text, name)
         self.kernel = names[name]
@@ -74,7 +75,8 @@ class Derived:
                   for name, count, dtype, zero in self._workspaces}
         given = {g.name: gradients[g.name] for g in self.gradients if g.fill != _PARTS}
         counts = {name: number(text) for name, text in self._programs}
-        made = self.kernel[tuple(map(number, self._grid))](**named, **given, **spaces, **sizes, **counts, **options)
+        made = self.kernel[tuple(map(number, self._grid))](
+            **named, **given, **spaces, **sizes, **counts, **{**self._options, **options})
         of_launch = {k: v for k, v in options.items() if k not in dict(self._sizes)}
         for total, parts, rows, width in sums:
             self._add_up[(-(-width // 128),)](gradients[total], spaces[parts], rows, width, ROWS=16, BLOCK=128, **of_launch)
@@ -140,6 +142,13 @@ def _names_in(text, name):
     names = {"__name__": __name__, "triton": tilec, "tl": language, "libdevice": libdevice}
     exec(compile(code, path, "exec"), names)
     return names
+
+
+def _asks_data(text):
+    """Does it assert more than what `unmet` knows before the launch, which stands at its beginning?  A GPU's launch
+    waits for programs that assert something."""
+    begins = re.search(r'"""\n(?: +tl\.(?:static|device)_assert\((?:[^"\n]|"[^"]*"|\n)*?\)\n)*', text[text.index('"""') + 3:])
+    return "tl.device_assert(" in text[text.index('"""') + 3 + begins.end():]
 
 
 _names_in.numbers = iter(range(1 << 62))
