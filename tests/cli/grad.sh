@@ -445,6 +445,49 @@ expect 0 out 'd_x: is added to, by atomics' windows by_program 'scale:*fp32'
 expect 0 out 'd_x: is added to, by atomics' windows normed
 expect 0 out 'd_x: is added to, by atomics' windows beyond
 
+# random numbers are calls again, whatever passes made of Philox
+cat >drawn.py <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def uniform(x, y, p, seed, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    keep = tl.rand(seed, i) > p
+    tl.store(y + i, tl.where(keep, tl.load(x + i), 0.0))
+
+
+@triton.jit
+def normal(x, y, seed, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i) * tl.randn(seed, i))
+
+
+@triton.jit
+def words(x, y, seed, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    even = tl.randint(seed, i.to(tl.int64) + 5) % 2 == 0
+    tl.store(y + i, tl.where(even, tl.load(x + i), 0.0))
+
+
+@triton.jit
+def seven_rounds(x, y, seed, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    even = tl.randint(seed, i, n_rounds=7) % 2 == 0
+    tl.store(y + i, tl.where(even, tl.load(x + i), 0.0))
+KERNEL
+drawn() {
+    kernel=$1
+    shift
+    "$tilec" grad "drawn.py:$kernel" --of y --wrt x 'x:*fp32' 'y:*fp32' seed:i32 BLOCK=16 "$@"
+}
+expect 0 out 'keep = tl.rand(seed, i) > p' drawn uniform p:fp32
+grep -q umulhi "$folder/out" && wrong "uniform: Philox is spelled out"
+expect 0 out '* tl.randn(seed, i)' drawn normal
+expect 0 out 'even = tl.randint(seed, t) % 2 == 0' drawn words
+expect 0 out 'tl.umulhi(' drawn seven_rounds
+
 # -x / y beside x / y is divided once: two quotients of the forward, and one gradient of each
 "$tilec" grad "$source/kernels/giou.py:giou_kernel" --of out --wrt pred 'pred:*fp32' 'gt:*fp32' 'out:*fp32' n_boxes:i32 eps:fp32 \
     BLOCK=256 >out
