@@ -392,6 +392,17 @@ class Gradients(unittest.TestCase):
         made = tilec.grad(entropy, "out", "x")[(3,)](*args, BLOCK=8, d_out=np.ones(3), d_x=np.zeros((3, 5)))
         self.assertIn("assert", made.asm["ttir"])
 
+    def test_launches_alike(self):
+        """What is planned for one launch is done by others of the same numbers, and by no others."""
+        x = np.arange(16.0)
+        gradient = tilec.grad(rows, "out", "x")
+        for row, n in ((4, 3), (3, 4), (np.int64(4), np.int64(3)), (np.int64(4), np.int64(2))):
+            for names in (("row", "n"), ("n", "row")):  # in any order
+                d_x, numbers = np.full(16, 5.0), {"row": row, "n": n}
+                gradient[(3,)](x, np.zeros(3), **{k: numbers[k] for k in names}, BLOCK=4, d_out=np.ones(3), d_x=d_x)
+                times = [sum(0 <= i - row * k < n for k in range(3)) for i in range(16)]
+                self.assertEqual(d_x.tolist(), [2 * i * times[i] for i in range(16)])
+
     def test_rows_that_overlap(self):
         """Elements that programs meet are added to by atomics."""
         x, d_x = np.arange(4.0), np.full(4, 5.0)
