@@ -380,6 +380,29 @@ class Gradients(unittest.TestCase):
         gradient[(3,)](x.reshape(-1), np.zeros((3, 1)), 8, 8, BLOCK=8, d_out=np.ones(3), d_x=d_x)
         self.assertTrue((d_x == 2).all())
 
+    def test_what_a_launch_knows_is_not_asserted(self):
+        """A GPU's launch waits for programs that assert; what data says is asserted all the same."""
+        x, d_x = np.ones((3, 4)), np.zeros((3, 4))
+        gradient = tilec.grad(rows, "out", "x")
+        self.assertIn("tl.device_assert(", gradient.derive(x, np.zeros(3), 4, 4, BLOCK=4).text)
+        for said, wanted in (({}, False), ({"debug": True}, True)):
+            made = gradient[(3,)](x, np.zeros(3), 4, 4, BLOCK=4, d_out=np.ones(3), d_x=d_x, **said)
+            self.assertIs("assert" in made.asm["ttir"], wanted)
+        args = (np.zeros((3, 5)), np.zeros(3, np.int64), np.zeros(3), 5)
+        made = tilec.grad(entropy, "out", "x")[(3,)](*args, BLOCK=8, d_out=np.ones(3), d_x=np.zeros((3, 5)))
+        self.assertIn("assert", made.asm["ttir"])
+
+    def test_launches_alike(self):
+        """What is planned for one launch is done by others of the same numbers, and by no others."""
+        x = np.arange(16.0)
+        gradient = tilec.grad(rows, "out", "x")
+        for row, n in ((4, 3), (3, 4), (np.int64(4), np.int64(3)), (np.int64(4), np.int64(2))):
+            for names in (("row", "n"), ("n", "row")):  # in any order
+                d_x, numbers = np.full(16, 5.0), {"row": row, "n": n}
+                gradient[(3,)](x, np.zeros(3), **{k: numbers[k] for k in names}, BLOCK=4, d_out=np.ones(3), d_x=d_x)
+                times = [sum(0 <= i - row * k < n for k in range(3)) for i in range(16)]
+                self.assertEqual(d_x.tolist(), [2 * i * times[i] for i in range(16)])
+
     def test_rows_that_overlap(self):
         """Elements that programs meet are added to by atomics."""
         x, d_x = np.arange(4.0), np.full(4, 5.0)

@@ -22,6 +22,10 @@ _READ, _STORED, _PARTS, _ADDED = range(4)  # as tilec_gradient_fill in tilec.h
 # a parameter of the derived kernel: `d_x` for `x`
 Gradient = collections.namedtuple("Gradient", "array name fill stored")
 
+# grid, arrays that are copied and zeroed before, workspaces as Derived._space takes them, sums of parts,
+# numbers beside the kernel's own arguments, options of both kernels
+Plan = collections.namedtuple("Plan", "derived grid copied zeroed spaces sums numbers options options_of_sums")
+
 
 class Derived:
     """A derived kernel: `kernel` launches it, `text` is the Python file that has it, `gradients` says
@@ -35,6 +39,7 @@ class Derived:
         self.gradients = [Gradient(*g) for g in gradients]
         self._workspaces, self._sums, self._sizes = workspaces, sums, sizes
         self._programs, self._grid = programs, grid
+        self._options = {} if _asks_data(text) else {"debug": False}
         self._kept = {}  # workspaces of NumPy's, for the next launch: pages that were written are there at once
         names = _names_in(text, name)
         self.kernel = names[name]
@@ -50,10 +55,11 @@ class Derived:
         """Which number of rounds a launch has to say, and does not; None: none."""
         return next((name for name, array in self._sizes if not array and name not in options), None)
 
-    def launch(self, grid, named, gradients, options):
-        """With workspaces and sums; what `gradients` held before does not matter, but for the first."""
+    def plan(self, grid, named, gradients, options):
+        """What launches of such arguments do."""
         sizes = {name: _size(named[array]) for name, array in self._sizes if array}
-        known = {**named, **sizes, **{k: v for k, v in options.items() if k in dict(self._sizes)}, "grid": grid,
+        said = dict(self._sizes)
+        known = {**named, **sizes, **{k: v for k, v in options.items() if k in said}, "grid": grid,
                  "tl": _Language, "triton": _Language, "min": min, "max": max}
 
         def number(text):
@@ -61,23 +67,36 @@ class Derived:
 
         sums = [(total, parts, number(rows), number(width)) for total, parts, rows, width in self._sums]
         filled = {total: width for total, _, _, width in sums}
+        copied, zeroed = [], []
         for g in self.gradients:
             if g.fill == _READ:
                 continue
             stored = number(g.stored) if g.stored else filled.get(g.name, 0)
             if g.array == self.gradients[0].array:
-                gradients[g.name][...] = gradients[self.gradients[0].name]  # what is not touched keeps it
+                copied.append(g.name)  # what is not touched keeps it
             elif not _is_within(gradients[g.name], stored):
-                _zero(gradients[g.name])  # also where each is stored: elements that are not read have none
-        like = gradients[self.gradients[0].name]
-        spaces = {name: self._space(name, max(number(count), 0), dtype, zero, like)  # a loop of no rounds may count less
-                  for name, count, dtype, zero in self._workspaces}
-        given = {g.name: gradients[g.name] for g in self.gradients if g.fill != _PARTS}
+                zeroed.append(g.name)  # also where each is stored: elements that are not read have none
+        spaces = [(name, max(number(count), 0), dtype, zero)  # a loop of no rounds may count less
+                  for name, count, dtype, zero in self._workspaces]
         counts = {name: number(text) for name, text in self._programs}
-        made = self.kernel[tuple(map(number, self._grid))](**named, **given, **spaces, **sizes, **counts, **options)
-        of_launch = {k: v for k, v in options.items() if k not in dict(self._sizes)}
-        for total, parts, rows, width in sums:
-            self._add_up[(-(-width // 128),)](gradients[total], spaces[parts], rows, width, ROWS=16, BLOCK=128, **of_launch)
+        return Plan(self, tuple(map(number, self._grid)), copied, zeroed, spaces, sums, {**sizes, **counts},
+                    {**self._options, **options}, {k: v for k, v in options.items() if k not in said})
+
+    def launch(self, plan, named, gradients):
+        """With workspaces and sums; what `gradients` held before does not matter, but for the first."""
+        like = gradients[self.gradients[0].name]
+        for name in plan.copied:
+            gradients[name][...] = like
+        for name in plan.zeroed:
+            _zero(gradients[name])
+        spaces = {name: self._space(name, *how, like) for name, *how in plan.spaces}
+        given = gradients
+        if plan.sums:
+            given = {g.name: gradients[g.name] for g in self.gradients if g.fill != _PARTS}
+        made = self.kernel[plan.grid](**named, **given, **spaces, **plan.numbers, **plan.options)
+        for total, parts, rows, width in plan.sums:
+            self._add_up[(-(-width // 128),)](gradients[total], spaces[parts], rows, width, ROWS=16, BLOCK=128,
+                                              **plan.options_of_sums)
         if not hasattr(like, "new_empty"):
             self._kept.update(spaces)
         return made
@@ -142,6 +161,13 @@ def _names_in(text, name):
     return names
 
 
+def _asks_data(text):
+    """Does it assert more than what `unmet` knows before the launch, which stands at its beginning?  A GPU's launch
+    waits for programs that assert something."""
+    begins = re.search(r'"""\n(?: +tl\.(?:static|device)_assert\((?:[^"\n]|"[^"]*"|\n)*?\)\n)*', text[text.index('"""') + 3:])
+    return "tl.device_assert(" in text[text.index('"""') + 3 + begins.end():]
+
+
 _names_in.numbers = iter(range(1 << 62))
 
 
@@ -158,6 +184,31 @@ def _kind(value, is_constexpr):
     if isinstance(value, (tuple, list)):
         return tuple(_kind(v, False) for v in value)
     return type(value), str(getattr(value, "dtype", None))
+
+
+_MOST_PLANS = 256
+
+
+def _of_plan(value):
+    """What of an argument a plan depends on; raises TypeError where nobody knows."""
+    if value is None or isinstance(value, (bool, int, str, float)):
+        return type(value), value
+    if callable(getattr(value, "stride", None)) and hasattr(value, "data_ptr"):
+        return type(value), value.dtype, tuple(value.shape), value.stride()
+    if type(value).__name__ != "ndarray":
+        raise TypeError
+    return type(value), value.dtype, value.shape, value.strides
+
+
+def _alike(kernel, grid, named, gradients, options):
+    """What launches of the same plan have in common; None: it is planned anew."""
+    try:
+        key = (kernel._current(), grid, *named, *map(_of_plan, named.values()), *gradients,
+               *map(_of_plan, gradients.values()), *options.items())
+        hash(key)
+    except TypeError:
+        return None
+    return key
 
 
 def _layout(array):
@@ -229,6 +280,7 @@ class Gradients(KernelInterface):
             raise ValueError("wrt is empty: it names the arrays whose gradients are wanted")
         self.__name__ = f"{kernel.__name__}_grad"
         self._known = {}
+        self._plans = {}  # by what launches have in common
         for name in (of, *self.wrt):
             if name not in kernel.arg_names:
                 raise TypeError(f"kernel `{kernel.__name__}` has no parameter `{name}`, only "
@@ -291,6 +343,10 @@ class Gradients(KernelInterface):
         named, gradients, options = split(self.fn, args, kwargs)
         grid = grid(named) if callable(grid) else grid
         grid = (*((grid,) if isinstance(grid, int) else grid), 1, 1)[:3]
+        key = None if warmup else _alike(self.fn, grid, named, gradients, options)
+        plan = self._plans.get(key) if key else None
+        if plan:
+            return plan.derived.launch(plan, named, gradients)
         derived = self._meeting(grid, named, options)
         self._check(named, gradients, derived)
         unsaid = derived.unsaid(options)
@@ -299,7 +355,12 @@ class Gradients(KernelInterface):
                             f"data: say it by {unsaid}=N")
         if warmup:
             return derived.kernel.run(grid=grid, warmup=True, **named, **gradients, **options)
-        return derived.launch(grid, named, gradients, options)
+        plan = derived.plan(grid, named, gradients, options)
+        if key:
+            if len(self._plans) >= _MOST_PLANS:
+                self._plans.clear()
+            self._plans[key] = plan
+        return derived.launch(plan, named, gradients)
 
     def __repr__(self):
         return f"Gradients({self.fn!r}, of={self.of!r}, wrt={self.wrt!r})"

@@ -359,6 +359,7 @@ static bool prepare(Grad *g, Module *m, Diags *d)
     if (!run(m, then, COUNT(then), d))
         return false;
     forms_sum_parts_of_tiles(g->func);
+    forms_take_slices(g->func);
     forms_count_rounds(g->func);
     if (forms_count_upwards(g->func) && !opt_run_pass(m, "fold", d))
         return false;

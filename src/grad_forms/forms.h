@@ -16,6 +16,9 @@ void forms_permute_sorted(Func *f);
 /* split.c: what takes parts of tiles by their bits becomes sums */
 void forms_sum_parts_of_tiles(Func *f);
 
+/* slices.c: slices at known places become sums of one element, or gathers */
+void forms_take_slices(Func *f);
+
 /* count.c: each `while` that counts becomes a `for` */
 void forms_count_rounds(Func *f);
 

@@ -315,6 +315,7 @@ typedef struct {
     Parts parts;            /* as they are for own elements */
     Poly below[MOST_PARTS]; /* what those say of lanes that are not always true, as they were */
     int n;
+    bool all; /* no part may speak of anything else */
 } Own;
 
 static bool has_several(const Value *mask)
@@ -326,11 +327,48 @@ static bool has_several(const Value *mask)
                    has_several(op->operands[0])));
 }
 
+/* Is it the same for all lanes, rounds, and programs that lanes go on in? */
+static bool is_for_all(const Tap *t, const Poly *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        for (int k = 0; k < p->terms[i].count; k++) {
+            const Value *v = p->terms[i].of[k].value;
+            if (!v || window_is_counter(v) ||
+                (v->def && v->def->code == OP_program_id &&
+                 (window_axes(t) >> attr_axis(v->def) & 1)))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Does the condition compare the number of the tap's element, along one side, with what is the same
+ * for all? */
+static bool speaks_of_number(const Mover *m, const Value *mask, const int8_t *sides)
+{
+    PolyScope scope = {0};
+    PolyBounds bounds = {0};
+    Poly number, left;
+
+    poly_bounds(&scope, mask, sides, &bounds);
+    if (bounds.count != 1 || bounds.others)
+        return false;
+    for (int d = 0; d < m->tap->nsides; d++) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            left = bounds.below[0];
+            if (window_number(m->tap, d, 1, &number) && poly_add(&left, &number, sign) &&
+                is_for_all(m->tap, &left))
+                return true;
+        }
+    }
+    return is_for_all(m->tap, &bounds.below[0]);
+}
+
 /* What speaks of own elements alone; false: it has too many parts. */
 static bool take_own(Mover *m, Value *mask, const int8_t *sides, Own *own)
 {
     const Op *op = mask->def;
-    Own inner = {0};
+    Own inner = {.all = own->all};
     PolyScope scope = {0};
     PolyBounds bounds = {0};
     int8_t of[MAX_RANK];
@@ -352,9 +390,11 @@ static bool take_own(Mover *m, Value *mask, const int8_t *sides, Own *own)
             own->below[own->n++] = inner.below[i];
         return true;
     }
+    if (own->all && !speaks_of_number(m, mask, sides))
+        return false;
     Value *now = window_for_lanes(m, mask, sides, true);
     if (!now)
-        return true;
+        return !own->all;
     poly_bounds(&scope, mask, sides, &bounds);
     if (!is_always(now) && bounds.count == 1 && own->n < MOST_PARTS)
         own->below[own->n++] = bounds.below[0];
@@ -374,15 +414,15 @@ static bool ends(const Tap *t, int d, const Own *own)
                 return true;
         }
     }
-    return t->sides[d].step.count == 0;
+    return t->sides[d].step.count == 0 && !(own->all && window_is_shifted(t, d));
 }
 
-Value *window_own_elements(Grad *g, Mover *movers, int n)
+Value *window_own_elements(Grad *g, Mover *movers, int n, bool all)
 {
     Parts first = {0};
 
     for (int i = 0; i < n; i++) {
-        Own own = {0};
+        Own own = {.all = all};
         Value *mask = op_operand(movers[i].tap->op, STORE_MASK);
         if (!mask || !take_own(&movers[i], mask, window_sides, &own))
             return NULL;

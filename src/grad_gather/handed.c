@@ -142,11 +142,28 @@ static void gather_in_loops(Mover *m, Value *const *phases, const Op *const *loo
     *to = (Gathered){made->results[0], made->results[1], to->where};
 }
 
+/* Lanes become those that hand to the own elements in the first round. */
+static void set_first_round(Mover *m)
+{
+    const Tap *t = m->tap;
+    const Op *loops[MOST_LOOPS];
+    int n = window_loops(t->op, loops, MOST_LOOPS);
+
+    m->places = true;
+    for (int i = 0; i < n; i++) {
+        Value *counter = loops[i]->regions[0]->args[0];
+        map_put(m->inside, MAP_KEY(counter), build_int(&m->g->b, counter->type, 0));
+    }
+    for (int d = 0; d < t->nsides; d++) {
+        if (window_is_shifted(t, d) && t->sides[d].step.count == 0)
+            m->shifts[d] = scalar_of(m, &t->shifts[d]);
+    }
+}
+
 /* Where a lane's own element is: the address without what is shifted. */
 static Value *own_place(Grad *g, const Taps *taps, Value *const *phases)
 {
     const Tap *t = taps->at[0];
-    const Op *loops[MOST_LOOPS];
 
     for (int i = 0; i < taps->len; i++) {
         bool is_shifted = taps->at[i]->op->block->owner != NULL;
@@ -155,18 +172,11 @@ static Value *own_place(Grad *g, const Taps *taps, Value *const *phases)
         if (!is_shifted)
             return taps->at[i]->op->operands[0];
     }
-    int n = window_loops(t->op, loops, MOST_LOOPS);
     Mover m = window_mover(g, t, true);
 
-    m.places = true;
-    for (int i = 0; i < n; i++) {
-        Value *counter = loops[i]->regions[0]->args[0];
-        map_put(m.inside, MAP_KEY(counter), build_int(&g->b, counter->type, 0));
-    }
+    set_first_round(&m);
     for (int d = 0; d < t->nsides; d++) {
         m.phases[d] = phases[d];
-        if (window_is_shifted(t, d) && t->sides[d].step.count == 0)
-            m.shifts[d] = scalar_of(&m, &t->shifts[d]);
         if (t->sides[d].division || t->sides[d].step.count > 0)
             window_find_lanes(&m, d);
     }
@@ -201,11 +211,12 @@ static bool gather_plain(Grad *g, const Taps *taps, Value *const *phases, Gather
     return *n == 0 || window_sum(g, all, *n, &to->sum, &to->any);
 }
 
-/* Where own elements are, if masks say so of those that lanes step over; NULL. */
+/* Where own elements are, if masks say so of those that lanes step over, or that rounds shift;
+ * NULL. */
 static Value *own_elements(Grad *g, const Taps *taps, Value *const *phases)
 {
     Mover *movers = NEW_N(g->arena, Mover, taps->len);
-    bool any = false;
+    bool any = false, in_loops = false;
 
     for (int i = 0; i < taps->len; i++) {
         Mover *m = &movers[i];
@@ -218,8 +229,15 @@ static Value *own_elements(Grad *g, const Taps *taps, Value *const *phases)
             any = true;
             window_find_lanes(m, d);
         }
+        in_loops |= m->tap->op->block->owner != NULL;
     }
-    return any ? window_own_elements(g, movers, taps->len) : NULL;
+    if (any || !in_loops)
+        return any ? window_own_elements(g, movers, taps->len, false) : NULL;
+    for (int i = 0; i < taps->len; i++) {
+        movers[i] = window_mover(g, taps->at[i], true);
+        set_first_round(&movers[i]);
+    }
+    return window_own_elements(g, movers, taps->len, true);
 }
 
 void window_gather_phase(Grad *g, const Taps *taps, Value *const *phases)

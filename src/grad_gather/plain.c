@@ -2,8 +2,9 @@
  * plain.c - what rules of single ops put together, as a person would write it
  *
  *     tl.where(c, x, 0.0) + tl.where(c, 0.0, y)      tl.where(c, x, y)
- *     x + -y * z                                     x - y * z
+ *     x + -y * z, -y + x                             x - y * z, x - y
  *     x * 0.5 / y * 2.0, x * -0.5 / y * 2.0          x / y, -x / y
+ *     -x / y beside x / y                            -(x / y), which is divided once
  *     x + y + y + y                                  x + y * 3.0
  *     tl.where(x != 0.0, x * y, 0.0)                 x * y, of a y that is finite where masks leave
  *                                                    lanes out
@@ -212,6 +213,21 @@ static Value *with_factor(const Plain *p, Builder *b, Value *v, double factor, i
     return NULL;
 }
 
+/* -(x / y) for -x / y, where x / y is needed, too. */
+static Value *plain_quotient(const Plain *p, Op *op)
+{
+    const Op *neg = opt_made_by(op->operands[0], OP_neg);
+    Value *x = neg ? neg->operands[0] : NULL, *y = op->operands[1];
+    Builder b = builder_before(op);
+
+    for (int i = 0; x && i < uses_count(&p->uses, y); i++) {
+        const Op *other = uses_of(&p->uses, y)[i].op;
+        if (other->code == OP_div && other->block == op->block && other->operands[0] == x)
+            return build_unary(&b, OP_neg, build_binary(&b, OP_div, x, y));
+    }
+    return NULL;
+}
+
 /* Twice a half, ln(2) times log2(e). */
 static Value *plain_product(const Plain *p, Op *op)
 {
@@ -263,6 +279,8 @@ static Value *plain_sum(const Plain *p, Op *op)
     Value *more = plain_times(p, op);
     if (more)
         return more;
+    if (opt_made_by(x, OP_neg))
+        return build_binary(&b, OP_sub, y, x->def->operands[0]);
     Value *less = without_sign(p, &b, y, MOST_DEPTH);
     if (less)
         return build_binary(&b, OP_sub, x, less);
@@ -345,9 +363,27 @@ static Value *plain_difference(Op *op)
     return NULL;
 }
 
+/* x[:, None] for (x + 1)[:, None] - 1. */
+static Value *plain_shift(Op *op)
+{
+    const Op *spread = op->operands[0]->def;
+    const Op *sum = spread && is_spread(spread) ? spread->operands[0]->def : NULL;
+    int64_t by, before;
+
+    if (!sum || (sum->code != OP_add && sum->code != OP_sub) ||
+        !value_const_int(op->operands[1], &by) || !value_const_int(sum->operands[1], &before) ||
+        (op->code == sum->code ? by + before : by - before) != 0)
+        return NULL;
+    Builder b = builder_before(op);
+    return build_op(&b, spread->code, 1, &sum->operands[0], spread->nattrs, spread->attrs, 1,
+                    &op->results[0]->type)
+        ->results[0];
+}
+
 static Value *plain_number(Op *op)
 {
-    Value *v = op->results[0], *less = plain_difference(op);
+    Value *v = op->results[0], *shifted = plain_shift(op);
+    Value *less = shifted ? shifted : plain_difference(op);
     PolyScope scope = {0};
     Poly all;
 
@@ -393,6 +429,7 @@ static void look_at(Op *op, void *plain)
                   : op->code == OP_sub                               ? plain_less(p, op)
                   : op->code == OP_add                               ? plain_sum(p, op)
                   : op->code == OP_mul                               ? plain_product(p, op)
+                  : op->code == OP_div                               ? plain_quotient(p, op)
                   : op->code == OP_ge                                ? plain_comparison(op)
                   : op->code == OP_permute                           ? plain_transposed(p, op)
                                                                      : NULL;

@@ -137,8 +137,9 @@ bool window_choose(Grad *g, const Handed *h, Value **data, Value **mask);
 bool window_sum(Grad *g, const Handed *taps, int n, Value **sum, Value **any);
 
 /* The parts of masks that speak of nothing but own elements, where they are the same for all taps,
- * and say where elements that lanes step over end; NULL: they do not. */
-Value *window_own_elements(Grad *g, Mover *movers, int n);
+ * and say where elements that lanes step over end; with `all`, where masks have no other parts,
+ * and say where all that are shifted end; NULL: they do not. */
+Value *window_own_elements(Grad *g, Mover *movers, int n, bool all);
 
 /* present.c */
 /* Which lanes there are along a side, m->shifts being set. */

@@ -78,7 +78,10 @@ static int size_of(const Writer *p, const Value *v)
 
     if (map_get(p->names, MAP_KEY(v)) || !v->def || v->def->code == OP_const)
         return 0;
-    for (int i = 0; i < v->def->noperands; i++)
+    const Draw *draw = print_draw(p, v);
+    for (int i = 0; draw && i < COUNT(draw->of); i++)
+        size += size_of(p, draw->of[i]);
+    for (int i = 0; !draw && i < v->def->noperands; i++)
         size += size_of(p, v->def->operands[i]);
     return size;
 }
@@ -114,7 +117,7 @@ static bool is_handed(const Writer *p, const Value *v)
 
 static bool is_statement(const Writer *p, const Value *v)
 {
-    if (print_is_inline(v) || is_handed(p, v))
+    if (print_is_inline(v) || is_handed(p, v) || print_is_for_draws(p, v))
         return false;
     const Block *block = v->block;
     return v->name || count_written(p, v, &block) != 1 || size_of(p, v) > MOST_INLINE ||
@@ -246,12 +249,16 @@ bool grad_print(Grad *g, GradResult *out)
                 .names = map_new(g->arena),
                 .taken = map_new(g->arena),
                 .combines = map_new(g->arena),
+                .draws = map_new(g->arena),
+                .drawn = map_new(g->arena),
+                .given = map_new(g->arena),
                 .indent = 1};
     Text file = text_new(g->arena), functions = text_new(g->arena);
 
     *out = (GradResult){0};
     p.functions = &functions;
     name_parameters(&p);
+    print_find_draws(&p);
     text_put(&p.text, "@triton.jit\n");
     print_describe(&p);
     out->accesses = print_accesses(&p); /* no value of the kernel has a name yet */

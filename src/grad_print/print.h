@@ -1,7 +1,7 @@
 /*
  * print.h - tile IR as Triton source: print.c has statements, print_control.c loops and branches,
- * print_combine.c those of several tiles, print_lines.c where they come from, print_expr.c
- * expressions, print_ops.c how ops are spelled, print_head.c what stands around
+ * print_combine.c those of several tiles, print_random.c draws, print_lines.c where they come from,
+ * print_expr.c expressions, print_ops.c how ops are spelled, print_head.c what stands around
  */
 #ifndef TILEC_GRAD_PRINT_H
 #define TILEC_GRAD_PRINT_H
@@ -64,6 +64,8 @@ typedef struct {
     Map *taken; /* a name: not for another value, and which number comes next behind it */
     Text *functions; /* those that combine, in front of the kernel */
     Map *combines;   /* the text of such a function: its name */
+    Map *draws, *drawn,
+        *given; /* print_random.c: a Draw; it and what it is made of; what it takes */
     int indent;
     size_t began; /* where in the text the statement does */
     int line;     /* of the forward, which was named last; 0: none */
@@ -121,6 +123,17 @@ void put_joined(Writer *p, const Op *op);
 bool print_is_hidden(const Writer *p, const Op *op); /* only such sums and choices read it */
 /* What a reduction or scan combines with, as a function of the file: its name. */
 const char *print_function_of(Writer *p, const Op *op);
+
+/* print_random.c */
+/* Random numbers, as a call, and the seed and offset that it takes. */
+typedef struct {
+    const char *call;
+    const Value *of[2];
+} Draw;
+void print_find_draws(Writer *p);
+const Draw *print_draw(const Writer *p, const Value *v);  /* NULL: it is none */
+bool print_is_for_draws(const Writer *p, const Value *v); /* only such calls are made of it */
+void put_draw(Writer *p, const Draw *draw);
 
 /* print_lines.c */
 /* Ends a statement: behind it the line that `from` stands in, unless it was named by the statement

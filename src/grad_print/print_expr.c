@@ -481,6 +481,10 @@ void put_made(Writer *p, const Value *v, Level level)
 {
     const Op *op = v->def;
 
+    if (print_draw(p, v)) {
+        put_draw(p, print_draw(p, v));
+        return;
+    }
     switch (op->code) {
     case OP_const:
         put_constant(p, v, level);

@@ -21,9 +21,10 @@ static int columns_of(const Writer *p, const Value *v)
 static const Value *longest_part(const Writer *p, const Value *v, int *columns)
 {
     const Value *found = NULL, *inside = print_sigmoid(p, v->def);
+    const Draw *draw = print_draw(p, v);
 
-    for (int i = 0; i < (inside ? 1 : v->def->noperands); i++) {
-        const Value *part = inside ? inside : v->def->operands[i];
+    for (int i = 0; i < (draw ? 2 : inside ? 1 : v->def->noperands); i++) {
+        const Value *part = draw ? draw->of[i] : inside ? inside : v->def->operands[i];
         if (!part->def || part->def->code == OP_const || map_get(p->names, MAP_KEY(part)))
             continue;
         if (print_is_inline(part) || part->def->code == OP_neg) {

@@ -436,10 +436,62 @@ windows() {
 expect 0 out 'd_x: its elements are stored, each once.' windows convolution 'w:*fp32' TAPS=5
 expect 0 out 'd_x: its elements are stored, each once.' windows convolution_loop 'w:*fp32' taps:i32
 expect 0 out 'd_x: its elements are stored, each once.' windows noisy seed:i32
+expect 0 out 'gathered, mask=(r < H) & (c < W))' "$tilec" grad "$source/tests/grad/windows.py:depthwise_rounds" --of out --wrt x 'x:*fp32' \
+    'w:*fp32' 'out:*fp32' H:i32 W:i32 C:i32 BLOCK_H=8 BLOCK_W=8
+grep -q "is_read" "$folder/out" && wrong "depthwise_rounds: masks say which elements there are"
+expect 0 out 'is_read' windows not_the_last_lanes 'w:*fp32' taps:i32
 expect 0 out 'd_x: is added to, by atomics' windows by_lane 'w:*fp32'
 expect 0 out 'd_x: is added to, by atomics' windows by_program 'scale:*fp32'
 expect 0 out 'd_x: is added to, by atomics' windows normed
 expect 0 out 'd_x: is added to, by atomics' windows beyond
+
+# random numbers are calls again, whatever passes made of Philox
+cat >drawn.py <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def uniform(x, y, p, seed, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    keep = tl.rand(seed, i) > p
+    tl.store(y + i, tl.where(keep, tl.load(x + i), 0.0))
+
+
+@triton.jit
+def normal(x, y, seed, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i) * tl.randn(seed, i))
+
+
+@triton.jit
+def words(x, y, seed, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    even = tl.randint(seed, i.to(tl.int64) + 5) % 2 == 0
+    tl.store(y + i, tl.where(even, tl.load(x + i), 0.0))
+
+
+@triton.jit
+def seven_rounds(x, y, seed, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    even = tl.randint(seed, i, n_rounds=7) % 2 == 0
+    tl.store(y + i, tl.where(even, tl.load(x + i), 0.0))
+KERNEL
+drawn() {
+    kernel=$1
+    shift
+    "$tilec" grad "drawn.py:$kernel" --of y --wrt x 'x:*fp32' 'y:*fp32' seed:i32 BLOCK=16 "$@"
+}
+expect 0 out 'keep = tl.rand(seed, i) > p' drawn uniform p:fp32
+grep -q umulhi "$folder/out" && wrong "uniform: Philox is spelled out"
+expect 0 out '* tl.randn(seed, i)' drawn normal
+expect 0 out 'even = tl.randint(seed, t) % 2 == 0' drawn words
+expect 0 out 'tl.umulhi(' drawn seven_rounds
+
+# -x / y beside x / y is divided once: two quotients of the forward, and one gradient of each
+"$tilec" grad "$source/kernels/giou.py:giou_kernel" --of out --wrt pred 'pred:*fp32' 'gt:*fp32' 'out:*fp32' n_boxes:i32 eps:fp32 \
+    BLOCK=256 >out
+[ "$(grep -v '#.* / ' out | grep -o ' / ' | wc -l)" -le 4 ] || wrong "giou: more than four divisions"
 
 # of passes over the same elements the last stores what all hand on
 layer_norm() {

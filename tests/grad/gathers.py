@@ -100,3 +100,36 @@ def picked_rows(x, index, out):
     j = tl.arange(0, 4)[None, :]
     a = tl.gather(tl.load(x + i * 4 + j), tl.load(index + k * 4 + j), axis=0)
     tl.store(out + k * 4 + j, a * a)
+
+
+@triton.jit
+def both_ends(x, out, BLOCK: tl.constexpr):
+    """Slices from known places on."""
+    v = tl.load(x + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK))
+    first, last = v[:BLOCK // 2], v[BLOCK // 2:]
+    tl.store(out + tl.program_id(0) * (BLOCK // 2) + tl.arange(0, BLOCK // 2), first * first * last)
+
+
+@triton.jit
+def by_its_fourth(x, out, n, BLOCK: tl.constexpr):
+    """One element, and one that is put in its place."""
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + tl.program_id(0) * n + i, mask=i < n, other=0.0)
+    fourth = v[3]
+    v[0] = fourth * v[1]
+    tl.store(out + tl.program_id(0) * n + i, v * tl.exp(-fourth), mask=i < n)
+
+
+@triton.jit
+def column_and_corner(x, out, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    at = tl.program_id(0) * ROWS * COLUMNS + tl.arange(0, ROWS)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    v = tl.load(x + at)
+    corner = v[1:3, :COLUMNS // 2]
+    tl.store(out + at, v * v[:, 2][:, None] + v[-1] + tl.sum(corner * corner))
+
+
+@triton.jit
+def one_of_run_time(x, out, k, BLOCK: tl.constexpr):
+    v = tl.load(x + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK))
+    w = v * v
+    tl.store(out + tl.program_id(0), w[k] * v[k + 1])

@@ -40,6 +40,32 @@ def depthwise(x, w, bias, out, H, W, BLOCK_H: tl.constexpr, BLOCK_W: tl.constexp
 
 
 @triton.jit
+def depthwise_rounds(x, w, out, H, W, C, BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
+    """3x3 in loops; masks speak of nothing but the element."""
+    plane = tl.program_id(0)
+    i = tl.arange(0, BLOCK_H)[:, None]
+    j = tl.arange(0, BLOCK_W)[None, :]
+    total = tl.zeros([BLOCK_H, BLOCK_W], tl.float32)
+    for a in range(3):
+        for b in range(3):
+            r, c = i + a - 1, j + b - 1
+            inside = (r >= 0) & (r < H) & (c >= 0) & (c < W)
+            total += tl.load(x + plane * H * W + r * W + c, mask=inside, other=0.0) * tl.load(w + plane % C * 9 + a * 3 + b)
+    tl.store(out + plane * H * W + i * W + j, total, mask=(i < H) & (j < W))
+
+
+@triton.jit
+def not_the_last_lanes(x, w, out, n, taps, BLOCK: tl.constexpr):
+    """The mask speaks of the lane, too: elements may be such that nobody may read."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    for k in range(taps):
+        inside = (at + k < n) & (at < n - 2)
+        total += tl.load(x + at + k, mask=inside, other=0.0) * tl.load(w + k)
+    tl.store(out + at, total, mask=at < n)
+
+
+@triton.jit
 def laplace(x, out, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK) + 1
     inside = at < n - 1
