@@ -345,9 +345,9 @@ static int64_t registers_of_sums(const NvBlock *body)
     return words;
 }
 
-/* Where that many stages leave a program alone, and of few warps, while tiles that are there for
- * one round only leave room for enough of them: what waits for a tile has others to compute beside
- * it then.  Such a tile passes through registers. */
+/* Where no more than two stages fit, and leave a program alone, and of few warps, while tiles that
+ * are there for one round only leave room for enough of them: what waits for a tile has others to
+ * compute beside it then.  Such a tile passes through registers. */
 bool nv_rather_beside(const LoopView *v, int stages)
 {
     NvPlan *p = v->plan;
@@ -360,7 +360,7 @@ bool nv_rather_beside(const LoopView *v, int stages)
     int64_t registers = MAX(sums, 1) * nv_thread_count(p) + largest / 4;
     int64_t beside =
         MIN(nv_programs_beside(p, v->body, copied, bytes), p->chip->registers / registers);
-    return sums > 0 && beside * p->warps >= NV_ENOUGH_WARPS &&
+    return stages == 2 && sums > 0 && beside * p->warps >= NV_ENOUGH_WARPS &&
            nv_programs_beside(p, v->body, copied, bytes * stages) * p->warps < NV_ENOUGH_WARPS;
 }
 

@@ -1,8 +1,9 @@
 /*
  * fold_choice.c - what takes long of a choice between two numbers
  *
- * Where each element of a tile is one of two scalars, as a penalty or 1, a division by it or a
- * function of it has two results as well: both are computed once, and chosen between instead.
+ * Where each element of a tile is one of two scalars, as a penalty or 1, a number divided by it or
+ * a function of it has two results as well: both are computed once, and chosen between instead.
+ * What it is divided by is one divisor for all, by whose reciprocal targets multiply; that stays.
  */
 #include "fold.h"
 
@@ -35,7 +36,8 @@ Value *fold_choice(Op *op)
     enum { ARMS = 2 };
     Value *operands[MAX_ELEMENTWISE_OPERANDS], *arms[1 + ARMS];
     int at = takes_long(op) ? varying(op) : -1;
-    const Op *select = at >= 0 ? opt_made_by(op->operands[at], OP_select) : NULL;
+    bool divided = op->code == OP_div && at == 0;
+    const Op *select = at >= 0 && !divided ? opt_made_by(op->operands[at], OP_select) : NULL;
 
     if (!select || !opt_is_uniform(select->operands[1]) || !opt_is_uniform(select->operands[2]))
         return NULL;
