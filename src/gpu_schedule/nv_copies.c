@@ -327,6 +327,43 @@ static int64_t programs_with(const LoopView *v, int stages)
                v->plan->chip->registers / registers);
 }
 
+/* Registers of a thread for the sums of a round's products and around them; 0: one of these goes by
+ * groups of warps. */
+static int64_t registers_of_sums(const NvBlock *body)
+{
+    enum { OTHERS = 40 };
+    int64_t words = OTHERS;
+
+    for (int i = 0; i < body->steps.len; i++) {
+        const NvStep *s = body->steps.at[i];
+        if (s->kind != NV_DOT)
+            continue;
+        if (((const NvDot *)s->detail)->kind == DOT_WGMMA)
+            return 0;
+        words += layout_registers(s->out[0]->layout);
+    }
+    return words;
+}
+
+/* Where no more than two stages fit, and leave a program alone, and of few warps, while tiles that
+ * are there for one round only leave room for enough of them: what waits for a tile has others to
+ * compute beside it then.  Such a tile passes through registers. */
+bool nv_rather_beside(const LoopView *v, int stages)
+{
+    NvPlan *p = v->plan;
+    int64_t largest = 0, sums = registers_of_sums(v->body);
+    bool *copied;
+    int64_t bytes = bytes_of_stage(v, &copied);
+
+    for (int i = 0; i < v->copies.len; i++)
+        largest = MAX(largest, nv_stage_part(p, v->copies.at[i]));
+    int64_t registers = MAX(sums, 1) * nv_thread_count(p) + largest / 4;
+    int64_t beside =
+        MIN(nv_programs_beside(p, v->body, copied, bytes), p->chip->registers / registers);
+    return stages == 2 && sums > 0 && beside * p->warps >= NV_ENOUGH_WARPS &&
+           nv_programs_beside(p, v->body, copied, bytes * stages) * p->warps < NV_ENOUGH_WARPS;
+}
+
 /* One of which more may be needed and carried; the one that it is of stays as it is. */
 static LoopView copy_of_view(const LoopView *v)
 {

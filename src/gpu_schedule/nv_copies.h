@@ -42,5 +42,6 @@ void nv_find_kept(LoopView *v);
 int64_t nv_stage_part(const NvPlan *p, const NvStep *copy); /* bytes of its tile in a stage */
 /* At most as many as wanted. */
 int nv_stages_of_copies(const LoopView *v, int wanted);
+bool nv_rather_beside(const LoopView *v, int stages); /* programs than stages */
 
 #endif

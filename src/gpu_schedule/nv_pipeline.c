@@ -367,6 +367,8 @@ static void pipeline_loop(NvPlan *p, NvStep *loop, NvBlock *body, const int *use
     a->distance = a->stages - 1;
     a->fill = nv_ring_loop(p, loop, (const NvStep *const *)v.loads.at, v.puts.at,
                            v.loads.len - v.commons);
+    if (!a->fill && nv_rather_beside(&v, a->stages))
+        return;
     if (a->fill && v.commons > 0)
         return; /* each thread loads what it needs, in the plan that comes of this one */
     p->commons -= v.commons;

@@ -87,6 +87,7 @@ const char *nv_plan_text(const NvPlan *p, Arena *a);
  * comes behind it moves there. */
 void nv_sink(NvPlan *p);
 /* nv_stages.c */
+enum { NV_ENOUGH_WARPS = 8 }; /* on a multiprocessor: two for each of its schedulers */
 /* At most as many as wanted, of so many bytes; `copied`: buffers whose tiles will lie in them. */
 int nv_stages_that_fit(const NvPlan *p, const NvBlock *body, const bool *copied, int64_t bytes,
                        int wanted);

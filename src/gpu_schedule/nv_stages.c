@@ -46,12 +46,11 @@ int64_t nv_programs_beside(const NvPlan *p, const NvBlock *body, const bool *cop
 int nv_stages_that_fit(const NvPlan *p, const NvBlock *body, const bool *copied, int64_t bytes,
                        int wanted)
 {
-    enum { ENOUGH = 8 }; /* warps */
     int64_t other = other_bytes(p, body, copied), room = p->chip->shared - other;
     int stages = (int)MIN(wanted, MAX(room, 0) / MAX(bytes, 1));
 
     for (int fewer = stages; fewer >= 2; fewer--) {
-        if (nv_programs_by_shared(p, other + fewer * bytes) * p->warps >= ENOUGH)
+        if (nv_programs_by_shared(p, other + fewer * bytes) * p->warps >= NV_ENOUGH_WARPS)
             return fewer;
     }
     return stages;

@@ -150,7 +150,8 @@ static Value *simplify_op(Op *op)
         return op->operands[0]; /* whoever checks has looked at it */
     if (!op_has(op, PURE))
         return NULL;
-    if ((v = fold_constants(op)) || (is_tile_arithmetic(op) && (v = fold_uniform(op))) ||
+    if ((v = fold_constants(op)) ||
+        (is_tile_arithmetic(op) && ((v = fold_uniform(op)) || (v = fold_choice(op)))) ||
         (v = fold_algebra(op)) || (v = fold_compare(op)) || (v = fold_cast(op)) ||
         (v = fold_shape(op)) || (v = narrow_broadcasts(op)))
         return v;

@@ -23,6 +23,7 @@ Value *fold_uniform(Op *op);
 bool fold_is_const(const Value *v, int64_t want); /* ints and bools, scalar or tile */
 Value *fold_algebra(Op *op); /* fold_algebra.c: arithmetic, comparisons, select */
 Value *fold_compare(Op *op); /* fold_compare.c: of widened integers */
+Value *fold_choice(Op *op);  /* fold_choice.c: what takes long of one of two numbers */
 Value *fold_cast(Op *op);    /* fold_cast.c: conversions */
 Value *fold_shape(Op *op);   /* fold_shape.c: splat, broadcast, expand, reshape, permute */
 bool fold_reduction(Op *op); /* fold_shape.c: reduce, scan; sets repl of all results */

@@ -2,7 +2,9 @@
  * fold_compare.c - comparisons of widened integers
  *
  * Block pointers and descriptors ask in i64 whether a coordinate is below the end of its array, of
- * numbers that were i32.  The same is asked of these, as a mask beside it does.
+ * numbers that were i32.  The same is asked of these, as a mask beside it does.  So it is of a
+ * number and a constant that the narrower type holds: compilers that write kernels ask in i64
+ * whether a neighbour lies in a picture.
  */
 #include "fold.h"
 
@@ -44,13 +46,26 @@ static Value *before_widening(Op *at, const Value *v)
     return fold_new(at, op->code, 1, &x, op->nattrs, op->attrs, t);
 }
 
+/* That operand in dtype t, from which it or the other one was widened, or NULL. */
+static Value *narrowed(Op *at, Value *v, DType t)
+{
+    DType from;
+    int64_t x;
+
+    if (widened_from(v, &from))
+        return from == t ? before_widening(at, v) : NULL;
+    if (t != DT_I32 || !value_const_int(v, &x) || x != (int32_t)x)
+        return NULL;
+    return fold_const(at, type_with_dtype(at->block->func->module, v->type, t), (uint64_t)x);
+}
+
 Value *fold_compare(Op *op)
 {
-    DType a, b;
+    DType t;
 
-    if (!op_has(op, COMPARES) || !widened_from(op->operands[0], &a) ||
-        !widened_from(op->operands[1], &b) || a != b)
+    if (!op_has(op, COMPARES) ||
+        (!widened_from(op->operands[0], &t) && !widened_from(op->operands[1], &t)))
         return NULL;
-    Value *x = before_widening(op, op->operands[0]), *y = before_widening(op, op->operands[1]);
-    return fold_binary(op, op->code, x, y);
+    Value *x = narrowed(op, op->operands[0], t), *y = x ? narrowed(op, op->operands[1], t) : NULL;
+    return y ? fold_binary(op, op->code, x, y) : NULL;
 }
