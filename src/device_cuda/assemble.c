@@ -149,24 +149,59 @@ static RunStatus ask_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, 
     return RUN_OK;
 }
 
-/* Where the PTX has told how many programs there shall be: may more of them be better?  What goes
- * wrong here is none of the caller's business. */
+/* A copy of the PTX, to be changed; NULL: there is no memory for it. */
+static char *copy_of(const GenOutput *ptx, Arena *a)
+{
+    char *copy = arena_try_alloc(a, ptx->len + 1);
+
+    if (copy)
+        memcpy(copy, ptx->data, ptx->len + 1);
+    return copy;
+}
+
+/* What ptxas says of PTX like `ptx` with that text; what goes wrong here is none of the caller's
+ * business. */
+static PtxasReport ask_about(const GenOutput *ptx, char *text, const GenOptions *o, Arena *a,
+                             OsRun *run)
+{
+    GenOutput other = *ptx;
+    char *error = NULL;
+
+    other.data = text;
+    RunStatus status = ask_ptxas(&other, o, NULL, a, run, &error);
+    free(error);
+    return status == RUN_OK ? ptxas_report(run->errors) : (PtxasReport){0};
+}
+
+/* Where the PTX has told how many programs there shall be: may more of them be better? */
 static GenBudget ask_alone(const GenOutput *ptx, const GenOptions *o, Arena *a)
 {
-    char *copy = arena_try_alloc(a, ptx->len + 1), *error = NULL;
-    GenOutput alone = *ptx;
+    char *copy = copy_of(ptx, a);
     OsRun run;
 
     if (!copy)
         return o->budget;
-    memcpy(copy, ptx->data, ptx->len);
-    copy[ptx->len] = '\0';
     cuda_leave_alone(copy);
-    alone.data = copy;
-    RunStatus status = ask_ptxas(&alone, o, NULL, a, &run, &error);
-    free(error);
-    PtxasReport report = status == RUN_OK ? ptxas_report(run.errors) : (PtxasReport){0};
+    PtxasReport report = ask_about(ptx, copy, o, a, &run);
     return report.registers > 0 ? cuda_more(ptx, &report) : o->budget;
+}
+
+/* Where they were too many: does one fewer leave registers enough?  *run is of that, then. */
+static bool ask_for_fewer(const GenOutput *ptx, const GenOptions *o, Arena *a, OsRun *run)
+{
+    char *copy = ptx->told > 1 ? copy_of(ptx, a) : NULL;
+    GenOutput fewer = *ptx;
+    OsRun other;
+
+    if (!copy)
+        return false;
+    cuda_tell_fewer(copy);
+    fewer.told--;
+    PtxasReport report = ask_about(ptx, copy, o, a, &other);
+    if (report.registers == 0 || cuda_wish(&fewer, GEN_BUDGET_PLAN, &report) == GEN_BUDGET_NONE)
+        return false;
+    *run = other;
+    return true;
 }
 
 static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, Arena *a,
@@ -179,7 +214,9 @@ static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, 
         return status;
     PtxasReport report = ptxas_report(run.errors);
     *wish = cuda_wish(ptx, o->budget, &report);
-    if (o->budget == GEN_BUDGET_PLAN && *wish == o->budget && ptx->told > 0)
+    if (*wish == GEN_BUDGET_NONE && o->budget != *wish && ask_for_fewer(ptx, o, a, &run))
+        *wish = o->budget;
+    else if (o->budget == GEN_BUDGET_PLAN && *wish == o->budget && ptx->told > 0)
         *wish = ask_alone(ptx, o, a);
     out->data = run.output;
     out->len = run.noutput;

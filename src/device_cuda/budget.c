@@ -3,7 +3,8 @@
  *
  * A multiprocessor's registers are shared by the programs on it.  The planner says in PTX how many
  * there shall be where it knows; where that leaves too few for a thread, so that more than one or
- * two are spilled to memory, the target is asked for PTX without a word of them.  Of other kernels
+ * two are spilled to memory, one fewer is tried, and else the target is asked for PTX without a
+ * word of them.  Of other kernels
  * that wait at barriers with much in registers the planner only says that two programs on a
  * multiprocessor are worth an attempt (`together`), for while a single one waits, nothing happens:
  * if ptxas took more than that leaves, the target is asked for PTX that says it, and a few spilled
@@ -15,6 +16,8 @@
  * programs fit that they are worth it, it is told that number.  On an H200, products of sparse
  * samples then take 0.81 of the time, a softmax across rows 0.81, a split LoRA projection 0.89.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "device_cuda.h"
@@ -63,9 +66,22 @@ GenBudget cuda_wish(const GenOutput *ptx, GenBudget asked, const PtxasReport *r)
     return fitting(r, ptx->warps) < ptx->together ? ptx->together : one_more(ptx, r);
 }
 
+static const char word[] = ".minnctapersm";
+
+void cuda_tell_fewer(char *ptx)
+{
+    char *at = strstr(ptx, word), *digit = at ? at + sizeof word - 1 : NULL, number[16];
+
+    if (!digit)
+        return;
+    digit += strspn(digit, " ");
+    size_t len = strspn(digit, "0123456789");
+    snprintf(number, sizeof number, "%*d", (int)len, atoi(digit) - 1);
+    memcpy(digit, number, len);
+}
+
 void cuda_leave_alone(char *ptx)
 {
-    static const char word[] = ".minnctapersm";
     char *at = strstr(ptx, word);
 
     for (; at && *at && *at != '\n'; at++)

@@ -62,6 +62,8 @@ void cuda_abandon(void *begun); /* NULL is allowed */
 /* Which budget may make a better kernel than the one with this report, whose PTX asked for `asked`?
  * The same: this one is to be taken. */
 GenBudget cuda_wish(const GenOutput *ptx, GenBudget asked, const PtxasReport *r);
+/* The PTX names one program fewer. */
+void cuda_tell_fewer(char *ptx);
 /* The PTX no longer says how many programs shall fit. */
 void cuda_leave_alone(char *ptx);
 /* The budget that is worth an attempt where PTX with GenOutput.told has that report without it. */

@@ -199,6 +199,13 @@ static void test_assembling(void **state)
     "echo \"$ptx\"\n"
     static const char modest[] = NEEDS_ALONE(72, 0), same[] = NEEDS_ALONE(73, 0),
                       thrifty[] = NEEDS_ALONE(40, 0), torn[] = NEEDS_ALONE(72, 4);
+    static const char five[] = VERSION(
+        "12.4") "ptx=$(cat)\ncase $ptx in\n"
+                "*'minnctapersm 6'*) echo 'Used 80 registers, 32 bytes spill stores' >&2 ;;\n"
+                "*) echo 'Used 96 registers, 8 bytes spill stores' >&2 ;;\nesac\n"
+                "echo \"$ptx\"\n";
+    static const char neither[] =
+        VERSION("12.4") "echo 'Used 80 registers, 32 bytes spill stores' >&2\ncat\n";
     static const char tells[] = VERSION("12.4") "shift 4\necho \"$*\"\n";
     static const Assembly cases[] = {
         /* a budget stays, or goes where it spills */
@@ -209,6 +216,10 @@ static void test_assembling(void **state)
          .made = "some ptx"},
         {tight, NULL, "sm_90a", .asked = GEN_BUDGET_NONE, .wish = GEN_BUDGET_NONE,
          .made = "some ptx"},
+        /* one fewer where it spills, if that does not */
+        {five, NULL, "sm_90a", .budgeted = true, .told = 6, .made = "some ptx\n.minnctapersm 5\n{"},
+        {neither, NULL, "sm_90a", .budgeted = true, .told = 6, .wish = GEN_BUDGET_NONE,
+         .made = "some ptx\n.minnctapersm 6\n{"},
         /* two that do not fit by themselves, and what comes of it */
         {fits, NULL, "sm_90a", .warps = 16, .together = 2, .made = "some ptx"},
         {wide, NULL, "sm_90a", .warps = 16, .together = 2, .wish = 2, .made = "some ptx"},
