@@ -69,6 +69,11 @@ class Cube(Square):
     height: tl.constexpr
 
 
+@triton.aggregate
+class Shaped:
+    shape: tl.tuple
+
+
 @triton.jit
 def counts(out):
     s = State(tl.arange(0, 4))
@@ -134,6 +139,12 @@ class Classes(unittest.TestCase):
         other = tl.aggregate_replace(made, rows=9)
         self.assertEqual((type(other), other.rows.value, other.stages.value, made.rows.value),
                          (Staged, 9, 3, 4))
+
+    def test_tuples_outside_of_kernels(self):
+        shape = Shaped(Point(3, tl.constexpr(4))).shape
+        self.assertIsInstance(shape, tl.tuple)
+        self.assertEqual((shape.x.value, shape[1].value, shape.y.value), (3, 4, 4))
+        self.assertEqual(Shaped((5,)).shape[0].value, 5)
 
     def test_outside_of_kernels_refused(self):
         with self.assertRaisesRegex(TypeError, "field 'rows' has no value"):

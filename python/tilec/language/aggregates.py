@@ -63,16 +63,28 @@ class _Constructor:
         del vars(instance)[_OPEN]
 
 
+def _converted(value, annotation):
+    """As a field of that annotation holds it: a constexpr, or a tl.tuple of such, with the names of a named tuple."""
+    if annotation is constexpr:
+        return constexpr(value)
+    is_tuple = isinstance(annotation, type) and issubclass(annotation, tuple) and not hasattr(annotation, "_fields")
+    if not is_tuple or not isinstance(value, tuple):
+        return value
+    made = annotation(_converted(item, constexpr if isinstance(item, (int, float, str)) else None) for item in value)
+    for name, item in zip(getattr(value, "_fields", ()), made):
+        setattr(made, name, item)
+    return made
+
+
 def _set(self, name, value):
-    """Assign a field; what is annotated as a constexpr becomes one."""
+    """Assign a field."""
     cls = type(self)
     if _OPEN not in vars(self):
         raise AttributeError(f"cannot assign to field '{name}' on immutable aggregate {cls.__name__}: "
                              f"tl.aggregate_replace(it, {name}=...) makes another one")
     if name not in cls.__tilec_fields__:
         raise TypeError(f"{cls.__name__} has no field '{name}'")
-    is_constexpr = cls.__tilec_fields__[name] is constexpr
-    object.__setattr__(self, name, constexpr(value) if is_constexpr else value)
+    object.__setattr__(self, name, _converted(value, cls.__tilec_fields__[name]))
 
 
 def aggregate(cls):
