@@ -48,6 +48,8 @@ class Utils(unittest.TestCase):
         self.assertEqual(_utils.type_canonicalisation_dict["int32"], "i32")
         self.assertEqual(_utils.get_primitive_bitwidth("bf16"), 16)
         self.assertEqual(_utils.validate_block_shape([3, 5]), 15)
+        with self.assertRaisesRegex(ValueError, "from 1 on, not 0"):
+            _utils.validate_block_shape([8, 0])
         with self.assertRaises(ValueError):
             _utils.validate_block_shape([1 << 20, 1 << 10])
         self.assertEqual(tl.str_to_ty("*ki8", None), tl.pointer_type(tl.int8, const=True))

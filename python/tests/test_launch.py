@@ -980,6 +980,9 @@ class Options(unittest.TestCase):
         self.assertEqual(out[3], 50)
         with self.assertRaisesRegex(RuntimeError, "Specialization data is for"):
             store_number.preload(text)
+        target = text[text.index('"backend": ') + 11:].split(",")[0]
+        with self.assertRaisesRegex(RuntimeError, "Specialization data is for {'backend': 'other'"):
+            store.preload(text.replace(target, '"other"'))
 
     def test_warmup_by_dtypes_compiles_for_arrays(self):
         @tilec.jit

@@ -32,6 +32,8 @@ def validate_block_shape(shape):
     for extent in shape:
         if not isinstance(extent, int):
             raise TypeError(f"the extents of a tile are known integers, not {extent!r}")
+        if extent < 1:
+            raise ValueError(f"an extent of a tile must be a power of 2, or another number from 1 on, not {extent}")
         numel *= extent
     if numel > TRITON_MAX_TENSOR_NUMEL:
         raise ValueError(f"a tile has at most {TRITON_MAX_TENSOR_NUMEL} elements, not {numel}")

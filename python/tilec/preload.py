@@ -42,10 +42,16 @@ def _name_of(kernel):
     return f"{kernel.__module__}.{kernel.__qualname__}"
 
 
+def _target():
+    from .runtime import driver
+
+    return driver.active.get_current_target()._asdict()
+
+
 def text_of(kernel, args, kwargs):
     """The text for a call; None where an argument is nothing that a text stands for."""
     try:
-        return json.dumps({"name": _name_of(kernel), "args": [_written(value) for value in args],
+        return json.dumps({"name": _name_of(kernel), "target": _target(), "args": [_written(value) for value in args],
                            "kwargs": {name: _written(value) for name, value in kwargs.items()}})
     except TypeError:
         return None
@@ -56,5 +62,7 @@ def preload(kernel, text):
     data = json.loads(text)
     if data["name"] != _name_of(kernel):
         raise RuntimeError(f"Specialization data is for {data['name']}, and not for {_name_of(kernel)}")
+    if data["target"] != _target():
+        raise RuntimeError(f"Specialization data is for {data['target']}, and not for {_target()}")
     return kernel.warmup(*map(_read, data["args"]), grid=(1,),
                          **{name: _read(value) for name, value in data["kwargs"].items()})

@@ -31,13 +31,17 @@ typedef struct {
     bool measure; /* only find the width */
 } Tile;
 
-/* The fewest digits that give the same value back. */
-static void put_float(Text *t, DType d, double v)
+/* The fewest digits that give the same value back; in hexadecimal C's form, 0x1.8p+0. */
+static void put_float(Text *t, DType d, double v, bool hex)
 {
     size_t start = t->len;
 
     if (isnan(v) || isinf(v)) {
         text_put(t, isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
+        return;
+    }
+    if (hex) {
+        text_printf(t, "%a", v);
         return;
     }
     if (v == rint(v) && fabs(v) < 1e9 && v != 0) { /* 10.0, not 1e+01 */
@@ -73,7 +77,7 @@ static void put_element(Text *t, const Tile *tile, int64_t i)
     if (type->pointer)
         text_printf(t, "0x%llx", (unsigned long long)bits);
     else if (dtype_is_float(type->dtype))
-        put_float(t, type->dtype, scalar_to_double(memory, bits));
+        put_float(t, type->dtype, scalar_to_double(memory, bits), tile->hex);
     else
         put_int(t, type->dtype, bits, tile->hex);
 }
@@ -201,7 +205,7 @@ static void put_index(Text *out, const Type *type, int64_t element)
     text_put(out, ")");
 }
 
-/* As C's printf does: floats with six digits, truth as a number. */
+/* As C's printf does: floats with six digits or by %a, truth as a number. */
 static void put_printed(Text *out, const Tile *tile, int64_t i)
 {
     const Type *type = tile->type;
@@ -209,7 +213,7 @@ static void put_printed(Text *out, const Tile *tile, int64_t i)
     DType memory = widened ? DT_FP32 : type->dtype;
     uint64_t bits = 0;
 
-    if (!type->pointer && dtype_is_float(type->dtype)) {
+    if (!type->pointer && dtype_is_float(type->dtype) && !tile->hex) {
         memcpy(&bits, tile->data + i * dtype_size(memory), (size_t)dtype_size(memory));
         text_printf(out, "%f", scalar_to_double(memory, bits));
     } else if (!type->pointer && type->dtype == DT_I1) {

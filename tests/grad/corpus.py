@@ -3,7 +3,7 @@ derived loops and stores say which line of the forward they come from, and do th
 
     corpus.py TILEC DEVICES [KERNEL...]
 
-Of two one runs, on one of the devices, which has commas between, as its name and TILEC_SEED say; with
+Of eight that are right one runs, on one of DEVICES, which has commas between, as its name and TILEC_SEED say; with
 TILEC_THOROUGH in the environment all run on all.  TILEC_JOBS says how many run beside each other.
 """
 

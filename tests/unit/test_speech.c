@@ -133,6 +133,9 @@ static void test_prints_of_threads(void **state)
          "pid (0, 0, 0) idx (1, 0) v: 1.000000\n"},
         {"tl.device_print('{}', tl.arange(0, 1).to(tl.int16) - 1, hex=True)",
          "print 7:5: pid (0, 0, 0) idx (0) {}: 0xffff\n"},
+        {"print('w', tl.full((2,), -1.5, tl.float16), hex=True)",
+         "print 7:5: pid (0, 0, 0) idx (0) w: -0x1.8p+0\n"
+         "pid (0, 0, 0) idx (1) w: -0x1.8p+0\n"},
         {"print('here')", "print 7:5: pid (0, 0, 0) here\n"},
         {"print('b', tl.arange(0, 1) == 0)", "print 7:5: pid (0, 0, 0) idx (0) b: 1\n"},
     };
@@ -156,6 +159,8 @@ static void test_what_prints_look_like(void **state)
         {"print('', n)", SAYS ": -7\n"},
         {"print('a {b}')", SAYS " a {b}\n"},
         {"print('h', n, B, hex=True)", SAYS " h: 0xfffffff9, 0x00000004\n"},
+        {"print('w', n * 0.3, float('inf'), i * 2.5, hex=True)",
+         SAYS " w: -0x1.0ccccep+1, inf, [  0x0p+0 0x1.4p+1 0x1.4p+2 0x1.ep+2]\n"},
         {"print('n', n < 0, tl.float16, 'text', (n, 1.5))",
          SAYS " n: True, fp16, text, (-7, 1.5)\n"},
         {"print('i', i - 2)", SAYS " i: [-2 -1  0  1]\n"},

@@ -171,7 +171,7 @@ class ConstexprFunction:
     def __call__(self, *args, **kwargs):
         if kwargs:
             kwargs = {k: unwrap(v) for k, v in kwargs.items()}
-        return unwrap(self.fn(*map(unwrap, args), **kwargs))
+        return self.fn(*map(unwrap, args), **kwargs)
 
     def __get__(self, instance, owner):
         return self if instance is None else functools.partial(self, instance)

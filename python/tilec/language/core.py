@@ -3,6 +3,7 @@
 import math as _python_math
 
 from . import _names
+from .aggregates import aggregate as _aggregate, aggregate_replace as _aggregate_replace
 from .constants import cdiv as _cdiv, unwrap as _unwrap
 from .constants import constexpr, constexpr_function, constexpr_type
 from .marker import Builtin as _Builtin, BuiltinClass as _BuiltinClass, missing as _missing
@@ -34,7 +35,7 @@ class PropagateNan:
 
 # what calls outside of kernels do, of those that may be called there
 _ON_HOST = {"cdiv": _cdiv, "_log2": lambda i: _python_math.frexp(_unwrap(i))[1] - 1,
-            "get_int_dtype": _get_int_dtype, "_unwrap_if_constexpr": _unwrap}
+            "get_int_dtype": _get_int_dtype, "aggregate_replace": _aggregate_replace, "_unwrap_if_constexpr": _unwrap}
 
 # names of Triton that the compiler refuses as unknown; here so that files which import them load
 _NOT_HERE = ("extern_elementwise", "slice")
@@ -81,12 +82,6 @@ def must_use_result(fn, why=True):
         return lambda function: must_use_result(function, fn)
     fn._must_use_result = why
     return fn
-
-
-def _aggregate(cls):
-    """Mark a class whose instances kernels would use; the compiler says that it has none yet."""
-    cls.__tilec_aggregate__ = True
-    return cls
 
 
 __getattr__ = _missing("triton.language", lambda: globals())
