@@ -46,15 +46,6 @@ typedef struct {
     bool found;
 } Marching;
 
-static const Op *loop_around(const Op *op)
-{
-    const Op *owner = op->block->owner;
-
-    while (owner && owner->code != OP_for)
-        owner = owner->block->owner;
-    return owner;
-}
-
 static void note_march(Op *op, void *marching)
 {
     Marching *m = marching;
@@ -81,23 +72,22 @@ static bool is_arange(const Value *v)
 static void look_at_pair(const Suspect *s, const Op *op)
 {
     bool equal = op->code == OP_eq || op->code == OP_ne;
-    const Op *loop = loop_around(op);
+    const Op *loop = tell_loop_around(op);
 
     if (!loop || !opt_is_int(op->operands[0]) || (!op_has(op, COMPARES) && op->code != OP_sub))
         return;
     for (int i = 0; i < 2; i++) {
         const Value *index = ir_bare(op->operands[i]), *other = op->operands[1 - i];
         Parts p = {false};
-        if (!is_arange(index) || suspect_is_moved(other, loop, DEEPEST))
+        if (!is_arange(index) || tell_is_moved(other, loop, DEEPEST))
             continue;
         find_parts(other, &p, DEEPEST);
         bool is_index = p.program && p.range && !p.others;
         bool is_number = equal && p.loaded && !p.others;
         if ((is_index || is_number) && marches_along(loop, index, !is_index))
-            suspect_warn(s, op,
-                         "add what the loop has reached: (start + offsets), as in the address",
-                         "this index counts from where the tile of the round begins, and what it "
-                         "is compared with does not");
+            tell_warn(s, op, "add what the loop has reached: (start + offsets), as in the address",
+                      "this index counts from where the tile of the round begins, and what it "
+                      "is compared with does not");
     }
 }
 
@@ -119,7 +109,7 @@ static bool is_loaded_marching(const Value *v, const Op *loop, int extent, int d
 {
     const Op *op = v->def;
 
-    if (!op || depth == 0 || !suspect_is_inside(v, loop))
+    if (!op || depth == 0 || !tell_is_inside(v, loop))
         return false;
     if (op_only_reads(op)) {
         const Value *index = axis_march(op->operands[ir_access(op).pointer], loop);
@@ -138,7 +128,7 @@ static void look_at_carried(const Suspect *s, const Op *loop, int i)
     const Value *was = loop->regions[0]->args[1 + i];
     const Op *choice = ir_bare(opt_last(loop->regions[0])->operands[i])->def;
 
-    if (!choice || choice->code != OP_select || uses_count(suspect_uses(s), loop->results[i]) == 0)
+    if (!choice || choice->code != OP_select || uses_count(tell_uses(s), loop->results[i]) == 0)
         return;
     for (int k = 1; k <= 2; k++) {
         const Op *place = place_of_winner(choice->operands[k]);
@@ -146,9 +136,9 @@ static void look_at_carried(const Suspect *s, const Op *loop, int i)
             continue;
         const Type *t = place->operands[0]->type;
         if (is_loaded_marching(place->operands[0], loop, t->dims[attr_axis(place)], DEEPEST))
-            suspect_warn(s, place, "add what the loop has reached: start + tl.argmax(v, 0)",
-                         "this index counts from where the tile of the round begins, and is kept "
-                         "behind the loop without what tells the rounds apart");
+            tell_warn(s, place, "add what the loop has reached: start + tl.argmax(v, 0)",
+                      "this index counts from where the tile of the round begins, and is kept "
+                      "behind the loop without what tells the rounds apart");
     }
 }
 
@@ -167,9 +157,9 @@ static void look_at_stored(const Suspect *s, const Op *store)
     find_parts(load->operands[LOAD_MASK], &mask, DEEPEST);
     const Value *index = axis_program_march(load->operands[LOAD_PTR], -1, &by);
     if (mask.program && index && by == index->type->dims[0])
-        suspect_warn(s, place, "add where the tile begins: pid * BLOCK + tl.argmax(v, 0)",
-                     "this index counts from where the tile of the program begins, and is stored "
-                     "without what tells the programs apart");
+        tell_warn(s, place, "add where the tile begins: pid * BLOCK + tl.argmax(v, 0)",
+                  "this index counts from where the tile of the program begins, and is stored "
+                  "without what tells the programs apart");
 }
 
 static void look_at(Op *op, void *suspect)
@@ -191,6 +181,6 @@ static bool is_looked_at(const Op *op)
 
 void suspect_local(const Suspect *s)
 {
-    if (suspect_any(s, is_looked_at))
+    if (tell_any(s, is_looked_at))
         ir_walk(s->func->body, look_at, (void *)s);
 }

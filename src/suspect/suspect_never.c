@@ -50,8 +50,8 @@ static void look_at_comparison(const Suspect *s, const Op *op)
     const char *why = why_never_less(op->operands[turned], op->operands[!turned]);
 
     if (why)
-        suspect_warn(s, op, "compare with what was kept so far, and keep the new one then",
-                     "this is always false: nothing is %s and another one", why);
+        tell_warn(s, op, "compare with what was kept so far, and keep the new one then",
+                  "this is always false: nothing is %s and another one", why);
 }
 
 /* --- limits --- */
@@ -93,12 +93,11 @@ static void look_at_limits(const Suspect *s, const Op *op)
     if (!opposite || !read_limit(first, &inner_limit, &v) || value_constant(v, &bits) ||
         !(is_least(op) ? inner_limit > outer_limit : inner_limit < outer_limit))
         return;
-    suspect_warn(s, op,
-                 "the lower limit stands first in tl.clamp(x, low, high), which is "
-                 "tl.minimum(tl.maximum(x, low), high)",
-                 "this is always %g: nothing is at least %g and at most %g", outer_limit,
-                 is_least(op) ? inner_limit : outer_limit,
-                 is_least(op) ? outer_limit : inner_limit);
+    tell_warn(s, op,
+              "the lower limit stands first in tl.clamp(x, low, high), which is "
+              "tl.minimum(tl.maximum(x, low), high)",
+              "this is always %g: nothing is at least %g and at most %g", outer_limit,
+              is_least(op) ? inner_limit : outer_limit, is_least(op) ? outer_limit : inner_limit);
 }
 
 /* --- what is chosen where nobody looks --- */
@@ -113,9 +112,9 @@ static void look_at_store(const Suspect *s, const Op *op)
         !value_constant(choice->operands[1], &bits) || value_constant(choice->operands[2], &bits) ||
         !ir_same(choice->operands[0], mask, SAME_DEPTH))
         return;
-    suspect_warn(s, op, "tl.where(condition, where it holds, elsewhere)",
-                 "all that is stored is the constant of tl.where, whose condition is the mask: are "
-                 "its values turned around?");
+    tell_warn(s, op, "tl.where(condition, where it holds, elsewhere)",
+              "all that is stored is the constant of tl.where, whose condition is the mask: are "
+              "its values turned around?");
 }
 
 /* --- lanes that are left out and win --- */
@@ -142,11 +141,11 @@ static void look_at_reduction(const Suspect *s, const Op *op)
     if (!filling || !dtype_is_float(filling->type->dtype) || !read_number(filling, &number) ||
         !isinf(number) || (number < 0) != least)
         return;
-    suspect_warn(
-        s, op, least ? "other=float(\"inf\") for a minimum" : "other=-float(\"inf\") for a maximum",
-        "this is always a lane that the mask leaves out, where there is one: it is %s "
-        "than all that is there",
-        least ? "less" : "greater");
+    tell_warn(s, op,
+              least ? "other=float(\"inf\") for a minimum" : "other=-float(\"inf\") for a maximum",
+              "this is always a lane that the mask leaves out, where there is one: it is %s "
+              "than all that is there",
+              least ? "less" : "greater");
 }
 
 /* --- numbers that a type lacks --- */
@@ -174,13 +173,13 @@ static void look_at_equal(const Suspect *s, const Op *op)
         int64_t most = (INT64_C(1) << (bits - sign)) - 1, least = sign ? -most - 1 : 0;
         if (number <= most && number >= least)
             continue;
-        suspect_warn(s, op,
-                     arena_printf(s->arena,
-                                  "it has %lld to %lld: compare with one of these, or let the "
-                                  "array be of a wider type",
-                                  (long long)least, (long long)most),
-                     "this is always %s: %s has no %lld", op->code == OP_eq ? "false" : "true",
-                     dtype_long_name(t), (long long)number);
+        tell_warn(s, op,
+                  arena_printf(s->arena,
+                               "it has %lld to %lld: compare with one of these, or let the "
+                               "array be of a wider type",
+                               (long long)least, (long long)most),
+                  "this is always %s: %s has no %lld", op->code == OP_eq ? "false" : "true",
+                  dtype_long_name(t), (long long)number);
         return;
     }
 }
@@ -204,13 +203,13 @@ static void look_at_lane(const Suspect *s, const Op *op)
         int64_t number;
         if (!is_lane(op->operands[i]) || !value_const_signed(op->operands[1 - i], &number))
             continue;
-        const Axis *a = axis_of(suspect_axis(s), op->operands[i]);
+        const Axis *a = axis_of(tell_axis(s), op->operands[i]);
         if (!a || !a->has_range || (number >= a->lo && number <= a->hi))
             continue;
-        suspect_warn(s, op, "the last one of tl.arange(0, BLOCK) is BLOCK - 1",
-                     "this is always %s: the lanes of the tile are %lld to %lld, and none is %lld",
-                     op->code == OP_eq ? "false" : "true", (long long)a->lo, (long long)a->hi,
-                     (long long)number);
+        tell_warn(s, op, "the last one of tl.arange(0, BLOCK) is BLOCK - 1",
+                  "this is always %s: the lanes of the tile are %lld to %lld, and none is %lld",
+                  op->code == OP_eq ? "false" : "true", (long long)a->lo, (long long)a->hi,
+                  (long long)number);
         return;
     }
 }
@@ -248,15 +247,15 @@ static bool same_number(const Value *a, const Value *b)
 static void look_at_difference(const Suspect *s, const Op *op)
 {
     if (opt_is_int(op->operands[0]) && same_number(op->operands[0], op->operands[1]))
-        suspect_warn(s, op, "is one of the two at another place, as ends + 1 is?",
-                     "this is always 0: both are the same number");
+        tell_warn(s, op, "is one of the two at another place, as ends + 1 is?",
+                  "this is always 0: both are the same number");
 }
 
 static void look_at_bounds(const Suspect *s, const Op *op)
 {
     if (same_number(op->operands[FOR_LO], op->operands[FOR_HI]))
-        suspect_warn(s, op, "is one of the two at another place, as ends + 1 is?",
-                     "this loop has no rounds: it ends at the number where it begins");
+        tell_warn(s, op, "is one of the two at another place, as ends + 1 is?",
+                  "this loop has no rounds: it ends at the number where it begins");
 }
 
 /* while cas(p, expected, new) == expected */
@@ -270,10 +269,10 @@ static void look_at_lock(const Suspect *s, const Op *op)
             !ir_same(ir_bare(cas->operands[CAS_EXPECTED]), ir_bare(compare->operands[1 - i]),
                      SAME_DEPTH))
             continue;
-        suspect_warn(s, cas,
-                     "tl.atomic_cas(lock, 0, 1) takes a lock that is free, and gives what was "
-                     "there: while tl.atomic_cas(lock, 0, 1) == 1",
-                     "this loop goes on where the exchange succeeds, and ends where it fails");
+        tell_warn(s, cas,
+                  "tl.atomic_cas(lock, 0, 1) takes a lock that is free, and gives what was "
+                  "there: while tl.atomic_cas(lock, 0, 1) == 1",
+                  "this loop goes on where the exchange succeeds, and ends where it fails");
     }
 }
 
@@ -282,7 +281,7 @@ static void look_at_lock(const Suspect *s, const Op *op)
 /* v // 255 of a uint8, which becomes a float */
 static void look_at_quotient(const Suspect *s, const Op *op)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
     int64_t by;
 
     if (ir_uncast(op->operands[0])->type->dtype != DT_U8 ||
@@ -291,9 +290,9 @@ static void look_at_quotient(const Suspect *s, const Op *op)
     for (int i = 0; i < uses_count(uses, op->results[0]); i++) {
         const Op *cast = uses_of(uses, op->results[0])[i].op;
         if (cast->code == OP_cast && dtype_is_float(cast->results[0]->type->dtype)) {
-            suspect_warn(s, op, "v.to(tl.float32) / 255",
-                         "this quotient of whole numbers is 0 or 1: the fraction is lost before it "
-                         "is a float");
+            tell_warn(s, op, "v.to(tl.float32) / 255",
+                      "this quotient of whole numbers is 0 or 1: the fraction is lost before it "
+                      "is a float");
             return;
         }
     }

@@ -1,12 +1,12 @@
 /*
- * suspect_rescale.c - sums of exp(x - m) that stay as they are when m changes
+ * formula_rescale.c - sums of exp(x - m) that stay as they are when m changes
  *
  * A softmax in rounds keeps the greatest value so far, m, and the sum of exp(x - m).  A round with
  * a greater m has to multiply what was summed before by exp(m_old - m_new); where that was
  * forgotten, early rounds count for too much.  Told where a loop carries both, and adds to the sum
  * as it was; so of tl.dot(p, v) for p = exp(x - m).
  */
-#include "suspect.h"
+#include "formula.h"
 
 enum { DEEPEST = 12 };
 
@@ -69,11 +69,11 @@ static void look_at(Op *loop, void *suspect)
         const Value *x = added_to(end->operands[i], loop->regions[0]->args[1 + i]);
         const Value *m = x ? subtracted(x, false, DEEPEST) : NULL;
         if (m && is_kept_maximum(loop, m))
-            suspect_warn(suspect, end->operands[i]->def,
-                         "multiply what was there: total * tl.exp(m - new), where m is the maximum "
-                         "of the round before",
-                         "what this adds is exp of a difference to a maximum that rounds change, "
-                         "and what was added before stays as it was");
+            tell_warn(suspect, end->operands[i]->def,
+                      "multiply what was there: total * tl.exp(m - new), where m is the maximum "
+                      "of the round before",
+                      "what this adds is exp of a difference to a maximum that rounds change, "
+                      "and what was added before stays as it was");
     }
 }
 
@@ -82,8 +82,8 @@ static bool is_power(const Op *op)
     return op->code == OP_exp || op->code == OP_exp2;
 }
 
-void suspect_rescale(const Suspect *s)
+void formula_rescale(const Suspect *s)
 {
-    if (suspect_any(s, is_power))
+    if (tell_any(s, is_power))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -1,5 +1,5 @@
 /*
- * suspect_combine.c - functions that associative_scan and reduce cannot combine by
+ * formula_combine.c - functions that associative_scan and reduce cannot combine by
  *
  * What they give is the same in any order only where f(f(a, b), c) is f(a, f(b, c)).  A blend,
  * 0.5 * a + 0.5 * b, a difference, or a * decay + b is not: the result follows from how a device
@@ -9,7 +9,7 @@
  */
 #include <math.h>
 
-#include "suspect.h"
+#include "formula.h"
 
 enum { MOST_WORK = 400, MOST_OPERANDS = 4, NUMBERS = 5 };
 
@@ -112,15 +112,15 @@ static void look_at(Op *op, void *suspect)
 {
     if (!combines_numbers(op) || is_associative(op))
         return;
-    suspect_warn(suspect, op,
-                 "a recurrence h = a * h + x is a scan of pairs, (a1 * a2, a2 * x1 + x2); what has "
-                 "no such form is a loop",
-                 "the function that this combines by is not associative: f(f(a, b), c) is another "
-                 "number than f(a, f(b, c)), and which of them counts is not said");
+    tell_warn(suspect, op,
+              "a recurrence h = a * h + x is a scan of pairs, (a1 * a2, a2 * x1 + x2); what has "
+              "no such form is a loop",
+              "the function that this combines by is not associative: f(f(a, b), c) is another "
+              "number than f(a, f(b, c)), and which of them counts is not said");
 }
 
-void suspect_combine(const Suspect *s)
+void formula_combine(const Suspect *s)
 {
-    if (suspect_any(s, combines_numbers))
+    if (tell_any(s, combines_numbers))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -1,5 +1,5 @@
 /*
- * suspect_scores.c - keys that are not there, in the sum of a softmax
+ * formula_scores.c - keys that are not there, in the sum of a softmax
  *
  * k = tl.load(keys, mask=columns < n, other=0.0) makes scores of 0 of the keys behind the last one,
  * tl.dot(q, k), and exp of these counts in the sum by which all are divided; so does what is added
@@ -9,7 +9,7 @@
  * In a loop the mask may let all lanes through, as where a causal mask ends the keys in front of
  * the last block: told only where the loop goes as far as the number that the mask compares with.
  */
-#include "suspect.h"
+#include "formula.h"
 
 #include "../unread/unread.h"
 
@@ -91,16 +91,16 @@ static void look_at(Op *op, void *suspect)
         if (!l->multiplied || !ends_in_a_round(s->arena, l->load) ||
             !unread_counts(s->arena, l->load, OP_add, v, (int)attr_axis(op)))
             continue;
-        suspect_warn(s, op,
-                     "mask it again: tl.where(columns < n, scores, -float(\"inf\")) in front of "
-                     "the maximum and of exp; tl.where(mask, .., 0.0) in front of a plain sum",
-                     "what a mask leaves out of a matrix is 0 in products with it, and counts in "
-                     "this sum");
+        tell_warn(s, op,
+                  "mask it again: tl.where(columns < n, scores, -float(\"inf\")) in front of "
+                  "the maximum and of exp; tl.where(mask, .., 0.0) in front of a plain sum",
+                  "what a mask leaves out of a matrix is 0 in products with it, and counts in "
+                  "this sum");
         return;
     }
 }
 
-void suspect_scores(const Suspect *s)
+void formula_scores(const Suspect *s)
 {
     ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -1,5 +1,5 @@
 /*
- * suspect_state.c - a running mean that is made and not kept
+ * formula_state.c - a running mean that is made and not kept
  *
  * What an optimizer keeps from step to step, m = b * m + (1 - b) * g, is loaded, used, and stored
  * to where it was loaded.  Told is of a kernel that keeps one of these and not another one: v = c *
@@ -7,7 +7,7 @@
  *
  * So is (1 - t) * x + (1 - t) * y, a blend of two by one weight.
  */
-#include "suspect.h"
+#include "formula.h"
 
 enum { SAME_DEPTH = 12, MOST_BLENDS = 8 };
 
@@ -81,7 +81,7 @@ static void note(Op *op, void *blends)
 
 static bool is_stored_itself(const Suspect *s, const Value *v, int depth)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
 
     for (int i = 0; i < uses_count(uses, v); i++) {
         const Op *user = uses_of(uses, v)[i].op;
@@ -121,11 +121,11 @@ static void look_at_weights(Op *op, void *suspect)
         return;
     const Value *x = weighted(op->operands[0], &one), *y = weighted(op->operands[1], &two);
     if (x && y && x != y && one == two && load_of(x) && load_of(y))
-        suspect_warn(suspect, op, "t * x + (1 - t) * y",
-                     "both of these are weighted by 1 - t, and none by t");
+        tell_warn(suspect, op, "t * x + (1 - t) * y",
+                  "both of these are weighted by 1 - t, and none by t");
 }
 
-void suspect_state(const Suspect *s)
+void formula_state(const Suspect *s)
 {
     Blends b = {.s = s, .bases = ir_pointer_bases(s->func, s->arena)};
     bool keeps = false;
@@ -141,8 +141,8 @@ void suspect_state(const Suspect *s)
     for (int i = 0; keeps && i < b.n; i++) {
         uint64_t array = ir_bases_of(b.bases, b.at[i].load->operands[LOAD_PTR]);
         if ((b.stored & array) == 0 && !is_stored_itself(s, b.at[i].sum->results[0], 2))
-            suspect_warn(s, b.at[i].sum, "tl.store(v + i, ..), as the other one is stored",
-                         "this running mean is not stored to where the last one was loaded, and "
-                         "another one of the kernel is");
+            tell_warn(s, b.at[i].sum, "tl.store(v + i, ..), as the other one is stored",
+                      "this running mean is not stored to where the last one was loaded, and "
+                      "another one of the kernel is");
     }
 }

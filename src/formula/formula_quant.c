@@ -1,5 +1,5 @@
 /*
- * suspect_quant.c - scales that fit what is positive alone
+ * formula_quant.c - scales that fit what is positive alone
  *
  * x / (tl.max(x) / 127) as an int8 lies between -127 and 127 where the greatest is also the one
  * that is farthest from 0: of what may be negative, tl.max(tl.abs(x)).  Told where the quotient
@@ -8,7 +8,7 @@
  * So is x * scale, for which x / scale was meant, and a quotient that becomes an integer as it is:
  * that cuts off its fraction.
  */
-#include "suspect.h"
+#include "formula.h"
 
 enum { DEEPEST = 10 };
 
@@ -140,22 +140,22 @@ static void look_at(Op *op, void *suspect)
 {
     if (op->code == OP_cast && op->results[0]->type->dtype == DT_I8 &&
         dtype_is_float(op->operands[0]->type->dtype) && is_cut_off(op->operands[0], DEEPEST))
-        suspect_warn(suspect, op, "round it first: tl.floor(q + 0.5)",
-                     "this cuts off the fraction of what was scaled to the whole of int8: all are "
-                     "up to 1 too near to 0");
+        tell_warn(suspect, op, "round it first: tl.floor(q + 0.5)",
+                  "this cuts off the fraction of what was scaled to the whole of int8: all are "
+                  "up to 1 too near to 0");
     if (op->code == OP_cast && has_sign(op->results[0]->type->dtype) &&
         dtype_is_float(op->operands[0]->type->dtype) && is_multiplied(op->operands[0], DEEPEST))
-        suspect_warn(suspect, op, "x / scale, and q * scale when it is read",
-                     "this was multiplied by a scale that is a part of the greatest of all: "
-                     "divided by it, all lie within the type");
+        tell_warn(suspect, op, "x / scale, and q * scale when it is read",
+                  "this was multiplied by a scale that is a part of the greatest of all: "
+                  "divided by it, all lie within the type");
     if (op->code == OP_cast && has_sign(op->results[0]->type->dtype) &&
         dtype_is_float(op->operands[0]->type->dtype) && is_quotient(op->operands[0], DEEPEST))
-        suspect_warn(suspect, op, "the scale is of tl.max(tl.abs(x))",
-                     "this was scaled by the greatest of all, which may be less than the least is "
-                     "below 0: what is negative does not fit");
+        tell_warn(suspect, op, "the scale is of tl.max(tl.abs(x))",
+                  "this was scaled by the greatest of all, which may be less than the least is "
+                  "below 0: what is negative does not fit");
 }
 
-void suspect_quant(const Suspect *s)
+void formula_quant(const Suspect *s)
 {
     ir_walk(s->func->body, look_at, (void *)s);
 }
