@@ -26,6 +26,7 @@ Suspicion formula_scores;  /* formula_scores.c: keys that are not there, in a so
 Suspicion formula_state;   /* formula_state.c: running means that are not kept */
 Suspicion formula_truth;   /* formula_truth.c: sums of conditions */
 Suspicion formula_totals;  /* formula_totals.c: sums that loops keep in a type that loses them */
+Suspicion formula_turn;    /* formula_turn.c: rotations with both signs alike */
 Suspicion formula_twice;   /* formula_twice.c: scores that are scaled twice */
 
 #endif

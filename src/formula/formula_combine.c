@@ -6,32 +6,45 @@
  * splits a tile, and is none of the recurrence that was meant.  So a function of single numbers is
  * tried with some triples, which are small and not below 0, as a function may ask of its numbers;
  * those that are not computed from their arguments alone are passed over.
+ *
+ * So is one of several numbers, (a1 * a2, a2 * b1 + b2).  Some of these may be flags, so that it is
+ * told only where triples of 0 and 1 differ, too.
  */
 #include <math.h>
 
 #include "formula.h"
 
-enum { MOST_WORK = 400, MOST_OPERANDS = 4, NUMBERS = 5 };
+enum { MOST_WORK = 400, MOST_OPERANDS = 4, NUMBERS = 5, FLAGS = 64 };
+
+/* What there is of one element of a tile: a number of each operand. */
+typedef struct {
+    uint64_t at[MOST_OPERANDS];
+} Element;
 
 /* A function, or region, with its arguments. */
 typedef struct {
     const Block *body;
-    uint64_t args[2];
+    Element args[2];
+    int n;     /* numbers of each */
     int *work; /* ops that may still be evaluated */
 } Frame;
 
 static bool evaluate(const Frame *f, const Value *v, uint64_t *out);
 
-static bool evaluate_call(const Frame *f, const Op *op, uint64_t *out)
+static bool evaluate_call(const Frame *f, const Op *op, int result, uint64_t *out)
 {
     const Block *body = op->callee ? op->callee->body : NULL;
     const Op *end = body ? opt_last(body) : NULL;
-    Frame inner = {body, {0}, f->work};
+    Frame inner = {.body = body, .n = op->noperands / 2, .work = f->work};
 
-    if (!end || end->code != OP_return || op->noperands != 2 || op->nresults != 1)
+    if (!end || end->code != OP_return || op->noperands % 2 != 0 || inner.n > MOST_OPERANDS ||
+        result >= end->noperands)
         return false;
-    return evaluate(f, op->operands[0], &inner.args[0]) &&
-           evaluate(f, op->operands[1], &inner.args[1]) && evaluate(&inner, end->operands[0], out);
+    for (int i = 0; i < op->noperands; i++) {
+        if (!evaluate(f, op->operands[i], &inner.args[i / inner.n].at[i % inner.n]))
+            return false;
+    }
+    return evaluate(&inner, end->operands[result], out);
 }
 
 static bool evaluate(const Frame *f, const Value *v, uint64_t *out)
@@ -40,8 +53,8 @@ static bool evaluate(const Frame *f, const Value *v, uint64_t *out)
     uint64_t at[MOST_OPERANDS] = {0};
     const void *src[MOST_OPERANDS] = {0};
 
-    if (!op && v->block == f->body && v->index < 2) {
-        *out = f->args[v->index];
+    if (!op && v->block == f->body && v->index < 2 * f->n) {
+        *out = f->args[v->index / f->n].at[v->index % f->n];
         return true;
     }
     if (!op || v->type->rank > 0 || --*f->work < 0)
@@ -49,7 +62,7 @@ static bool evaluate(const Frame *f, const Value *v, uint64_t *out)
     if (value_constant(v, out))
         return true;
     if (op->code == OP_call)
-        return evaluate_call(f, op, out);
+        return evaluate_call(f, op, v->index, out);
     if (!op_has(op, FOLDS) || op->noperands < 1 || op->noperands > MOST_OPERANDS)
         return false;
     for (int i = 0; i < op->noperands; i++) {
@@ -62,13 +75,17 @@ static bool evaluate(const Frame *f, const Value *v, uint64_t *out)
                         v->type->dtype, src, out, 1);
 }
 
-static bool combine(const Op *op, uint64_t a, uint64_t b, uint64_t *out)
+static bool combine(const Op *op, const Element *a, const Element *b, Element *out)
 {
     const Op *end = opt_last(op->regions[0]);
     int work = MOST_WORK;
-    const Frame f = {op->regions[0], {a, b}, &work};
+    const Frame f = {op->regions[0], {*a, *b}, op->noperands, &work};
 
-    return evaluate(&f, end->operands[0], out);
+    for (int i = 0; i < f.n; i++) {
+        if (!evaluate(&f, end->operands[i], &out->at[i]))
+            return false;
+    }
+    return true;
 }
 
 /* Do two numbers differ by more than rounding explains? */
@@ -79,33 +96,80 @@ static bool differ(DType t, double a, double b)
     return isfinite(a) && isfinite(b) && fabs(a - b) > share * (fabs(a) + fabs(b));
 }
 
-static bool is_associative(const Op *op)
+typedef enum { SAME, OTHER, UNKNOWN } Outcome;
+
+/* f(f(a, b), c) beside f(a, f(b, c)) */
+static Outcome try_out(const Op *op, const Element abc[3])
+{
+    Element ab, bc, left, right;
+
+    if (!combine(op, &abc[0], &abc[1], &ab) || !combine(op, &ab, &abc[2], &left) ||
+        !combine(op, &abc[1], &abc[2], &bc) || !combine(op, &abc[0], &bc, &right))
+        return UNKNOWN;
+    for (int i = 0; i < op->noperands; i++) {
+        DType t = op->operands[i]->type->dtype;
+        if (differ(t, scalar_to_double(t, left.at[i]), scalar_to_double(t, right.at[i])))
+            return OTHER;
+    }
+    return SAME;
+}
+
+/* Triple number `which` of small numbers. */
+static void choose_numbers(const Op *op, int which, Element abc[3])
 {
     static const double floats[NUMBERS] = {0.25, 1.0, 2.5, 3.0, 0.5},
                         ints[NUMBERS] = {1, 2, 4, 3, 5};
-    DType t = op->operands[0]->type->dtype;
-    const double *numbers = dtype_is_float(t) ? floats : ints;
-    int others = 0;
+
+    for (int i = 0; i < 3 * op->noperands; i++) {
+        DType t = op->operands[i / 3]->type->dtype;
+        int at = (which + i % 3 + 2 * (i / 3)) % NUMBERS;
+        double x = dtype_is_float(t) ? floats[at] : t == DT_I1 ? at % 2 : ints[at];
+        abc[i % 3].at[i / 3] = scalar_from_double(t, x);
+    }
+}
+
+/* .. of 0 and 1 */
+static void choose_flags(const Op *op, int which, Element abc[3])
+{
+    const unsigned spread = 0x9e3779b1, high = 20; /* of a hash by multiplication */
+
+    for (int i = 0; i < 3 * op->noperands; i++) {
+        unsigned bits = ((unsigned)which + 1) * spread >> high;
+        abc[i % 3].at[i / 3] =
+            scalar_from_double(op->operands[i / 3]->type->dtype, bits >> (unsigned)i & 1);
+    }
+}
+
+static bool is_associative(const Op *op)
+{
+    Element abc[3] = {0};
+    int others = 0, flags = 0;
 
     for (int i = 0; i < NUMBERS; i++) {
-        uint64_t a = scalar_from_double(t, numbers[i]);
-        uint64_t b = scalar_from_double(t, numbers[(i + 1) % NUMBERS]);
-        uint64_t c = scalar_from_double(t, numbers[(i + 2) % NUMBERS]);
-        uint64_t ab, bc, left, right;
-        if (!combine(op, a, b, &ab) || !combine(op, ab, c, &left) || !combine(op, b, c, &bc) ||
-            !combine(op, a, bc, &right))
+        choose_numbers(op, i, abc);
+        Outcome o = try_out(op, abc);
+        if (o == UNKNOWN)
             return true;
-        others += differ(t, scalar_to_double(t, left), scalar_to_double(t, right));
+        others += o == OTHER;
     }
-    return others < NUMBERS - 1;
+    for (int i = 0; i < FLAGS && op->noperands > 1 && flags == 0; i++) {
+        choose_flags(op, i, abc);
+        flags += try_out(op, abc) == OTHER;
+    }
+    return others < NUMBERS - 1 || (op->noperands > 1 && flags == 0);
 }
 
 static bool combines_numbers(const Op *op)
 {
-    const Type *t = op->noperands == 1 ? op->operands[0]->type : NULL;
-
-    return (op->code == OP_scan || op->code == OP_reduce) && t && !t->pointer &&
-           t->handle == HANDLE_NONE && t->dtype != DT_I1 && ir_combine_code(op) == OP_COUNT;
+    if ((op->code != OP_scan && op->code != OP_reduce) || op->noperands > MOST_OPERANDS)
+        return false;
+    for (int i = 0; i < op->noperands; i++) {
+        const Type *t = op->operands[i]->type;
+        if (t->pointer || t->handle != HANDLE_NONE || (op->noperands == 1 && t->dtype == DT_I1))
+            return false;
+    }
+    return op->noperands == 1 ? ir_combine_code(op) == OP_COUNT
+                              : ir_combine_kind(op).winner == OP_COUNT;
 }
 
 static void look_at(Op *op, void *suspect)

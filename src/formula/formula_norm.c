@@ -33,6 +33,8 @@ static bool is_given(const Value *v)
     uint64_t bits;
 
     v = ir_bare(v);
+    if (v->def && v->def->code == OP_sub && v->type->rank == 0) /* 1 - t */
+        return is_given(v->def->operands[0]) && is_given(v->def->operands[1]);
     return value_constant(v, &bits) ||
            (!v->def && v->type->rank == 0 && v->block->owner == NULL && !v->type->pointer);
 }
@@ -354,6 +356,15 @@ static void look_at_moments(const Suspect *s, const Op *op)
                   "this divides a running mean by one of squares, and not by its root");
 }
 
+/* The root of v = b * v + (1 - b) * g */
+static void look_at_root(const Suspect *s, const Op *op)
+{
+    if (in_running_mean(without_eps(op->operands[0]), 1, NULL))
+        tell_warn(s, op, "v = b * v + (1 - b) * g * g for a mean of squares",
+                  "this is the root of a running mean of what was loaded, which may be less than "
+                  "0, and not of its squares");
+}
+
 static void look_at_sum(const Suspect *s, const Op *op)
 {
     const Op *sum = ir_bare(op->operands[1])->def;
@@ -400,6 +411,8 @@ static void look_at(Op *op, void *suspect)
     }
     if (op->code == OP_add)
         look_at_eps(s, op);
+    if (op->code == OP_sqrt || op->code == OP_rsqrt)
+        look_at_root(s, op);
     for (int i = 0; op->code == OP_mul && i < 2; i++) {
         const Value *variance = under_root(op->operands[1 - i]);
         if (variance)
