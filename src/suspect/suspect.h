@@ -34,6 +34,7 @@ Suspicion suspect_crossed;  /* suspect_crossed.c: what belongs to rows, and meet
 Suspicion suspect_never;    /* suspect_never.c: what can have one outcome only */
 Suspicion suspect_programs; /* suspect_programs.c: loops that share out to too many */
 Suspicion suspect_radix;    /* suspect_radix.c: parts of an index that do not fit together */
+Suspicion suspect_rest;     /* suspect_rest.c: whole tiles of a row that a mask says has more */
 Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
 Suspicion suspect_scan;     /* suspect_scan.c: scans that begin anew in each round */
 Suspicion suspect_shares;   /* suspect_shares.c: what all programs add, though it is there once */

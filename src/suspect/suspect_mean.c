@@ -12,6 +12,8 @@
  *
  * .. and a mean by a number to which each round has added BLOCK, though a mask leaves lanes out.
  *
+ * .. and of the elements of a row by how many rows the tile or the array has;
+ *
  * .. and of h * w elements by h, or of the elements of tiles by how many programs there are.
  *
  * A sum that a loop has made lane by lane, over h rows of w elements, is divided by h: told where
@@ -406,6 +408,37 @@ static void look_at_programs(const Suspect *s, const Op *op)
                   (long long)step);
 }
 
+/* --- a sum along a row divided by the number of rows --- */
+
+/* tl.sum(v, axis=1) / BM, or / m, where the mask is rows < m and columns < n */
+static void look_at_other_axis(const Suspect *s, const Op *op)
+{
+    const Op *sum = ir_bare(op->operands[0])->def;
+    const Type *t = sum && ir_reduces(sum) && sum->noperands == 1 ? sum->operands[0]->type : NULL;
+    const Value *mask = t && t->rank == 2 && ir_combine_code(sum) == OP_add
+                            ? mean_mask_of(sum->operands[0], DEEPEST)
+                            : NULL;
+    const Value *by = ir_bare(op->operands[1]);
+    Value *bound = NULL, *other_bound = NULL;
+    uint64_t bits;
+
+    if (!mask || !type_same_shape(mask->type, t))
+        return;
+    int axis = (int)attr_axis(sum);
+    if (!mean_compared_along(mask, axis, DEEPEST, &bound) || mean_is_same(bound, by) ||
+        value_constant(ir_bare(bound), &bits))
+        return;
+    bool is_lanes = value_constant(by, &bits) && t->dims[axis] != t->dims[1 - axis] &&
+                    scalar_to_double(by->type->dtype, bits) == t->dims[1 - axis];
+    bool is_other = number_of_launch(by) &&
+                    mean_compared_along(mask, 1 - axis, DEEPEST, &other_bound) &&
+                    mean_is_same(other_bound, by);
+    if (is_lanes || is_other)
+        tell_warn(s, op, "divide by the number that the mask compares the index of this axis with",
+                  "this divides a sum along axis %d by how many there are along axis %d", axis,
+                  1 - axis);
+}
+
 /* --- told at once --- */
 
 static void look_at(Op *op, void *suspect)
@@ -418,6 +451,7 @@ static void look_at(Op *op, void *suspect)
     if (op->code == OP_div) {
         look_at_count(s, op);
         look_at_few(s, op);
+        look_at_other_axis(s, op);
         look_at_factor(s, op);
         look_at_programs(s, op);
         look_at_rounded(s, op);

@@ -4,9 +4,12 @@
  *   - v < m where m is tl.minimum(m, v), and its kin: the least was kept first, and compared then;
  *   - tl.minimum(tl.maximum(v, 6), 0): the limits stand the wrong way around, and one is left;
  *   - tl.where(mask, 0, v), stored under that mask: what is chosen is where nobody looks;
- *   - tl.min(tl.load(.., other=-float("inf"))), where what is left out wins;
+ *   - tl.min(tl.load(.., other=-float("inf"))), and tl.min(tl.where(keep, tl.exp(x), 0.0)), where
+ *     what is left out wins;
  *   - v == -1 where v is uint8, and other numbers that a type does not have;
  *   - tl.arange(0, BLOCK) == BLOCK, which no lane is;
+ *   - i[:, None] >= i[:, None], of an index and itself;
+ *   - (i >= 0) | (i < n), which all are, and (i < 0) & (i >= n), which none is;
  *   - v // 255 of a uint8 that becomes a float: 0 or 1;
  *   - end - start of two loads from one address, and range(start, end) of these;
  *   - while tl.atomic_cas(lock, 1, 0) == 1, which goes on as long as it succeeds.
@@ -52,6 +55,51 @@ static void look_at_comparison(const Suspect *s, const Op *op)
     if (why)
         tell_warn(s, op, "compare with what was kept so far, and keep the new one then",
                   "this is always false: nothing is %s and another one", why);
+}
+
+/* --- comparisons with itself --- */
+
+static void look_at_itself(const Suspect *s, const Op *op)
+{
+    uint64_t bits;
+    bool holds = op->code == OP_eq || op->code == OP_le || op->code == OP_ge;
+
+    if (!op_has(op, COMPARES) || op->results[0]->type->rank == 0 || !opt_is_int(op->operands[0]) ||
+        value_constant(op->operands[0], &bits) ||
+        !ir_same(op->operands[0], op->operands[1], SAME_DEPTH))
+        return;
+    tell_warn(s, op, "is one of the two the index of another dimension, or another tile?",
+              "this is always %s: both sides are the same", holds ? "true" : "false");
+}
+
+/* --- both limits of an index --- */
+
+/* i >= 0 with `lower`, i < n without; not: i < 0, i >= n.  Gives i. */
+static const Value *limited(const Value *v, bool lower, bool not )
+{
+    const Op *op = ir_unmoved(v)->def;
+    int64_t least;
+    bool is_less = op && (op->code == OP_lt || op->code == OP_le);
+    bool is_more = op && (op->code == OP_gt || op->code == OP_ge);
+
+    if ((lower != not ? !is_more : !is_less) || !opt_is_int(op->operands[0]))
+        return NULL;
+    bool is_number = value_const_signed(op->operands[1], &least);
+    return is_number == lower && (!lower || least <= 1) ? op->operands[0] : NULL;
+}
+
+static void look_at_both(const Suspect *s, const Op *op)
+{
+    bool none = op->code == OP_and;
+
+    for (int i = 0; i < 2; i++) {
+        const Value *low = limited(op->operands[i], true, none);
+        const Value *high = low ? limited(op->operands[1 - i], false, none) : NULL;
+        if (high && ir_same(ir_unmoved(low), ir_unmoved(high), SAME_DEPTH))
+            tell_warn(s, op, "(i >= 0) & (i < n) is inside, (i < 0) | (i >= n) outside", "%s",
+                      none ? "this is always false: nothing is below 0 and at least n"
+                           : "this is always true: what is below 0 is less than n, too");
+    }
 }
 
 /* --- limits --- */
@@ -131,6 +179,37 @@ static const Value *filling_of(const Value *v)
     return op_only_reads(op) ? op_operand(op, ir_access(op).other) : NULL;
 }
 
+/* Is it an exponential, an absolute value, or made of such? */
+static bool is_never_negative(const Value *v, int depth)
+{
+    const Op *op = ir_uncast(ir_bare(v))->def;
+    double number;
+
+    if (read_number(v, &number))
+        return number >= 0;
+    if (!op || depth == 0)
+        return false;
+    if (op->code == OP_exp || op->code == OP_exp2 || op->code == OP_abs)
+        return true;
+    bool is_kept = op->code == OP_sort || op->code == OP_div || op->code == OP_add ||
+                   op->code == OP_mul || (ir_reduces(op) && op->noperands == 1);
+    for (int i = 0; is_kept && i < op->noperands; i++) {
+        if (!is_never_negative(op->operands[i], depth - 1))
+            return false;
+    }
+    return is_kept;
+}
+
+/* tl.min(tl.where(keep, weights, 0.0)) */
+static bool is_least_of_all(const Value *v, bool least)
+{
+    const Op *op = ir_uncast(v)->def;
+    double number;
+
+    return least && op && op->code == OP_select && read_number(op->operands[2], &number) &&
+           number == 0 && is_never_negative(op->operands[1], SAME_DEPTH);
+}
+
 static void look_at_reduction(const Suspect *s, const Op *op)
 {
     OpCode how = op->noperands == 2 ? ir_combine_kind(op).winner : ir_combine_code(op);
@@ -139,7 +218,7 @@ static void look_at_reduction(const Suspect *s, const Op *op)
     double number;
 
     if (!filling || !dtype_is_float(filling->type->dtype) || !read_number(filling, &number) ||
-        !isinf(number) || (number < 0) != least)
+        (!is_least_of_all(op->operands[0], least) && (!isinf(number) || (number < 0) != least)))
         return;
     tell_warn(s, op,
               least ? "other=float(\"inf\") for a minimum" : "other=-float(\"inf\") for a maximum",
@@ -302,7 +381,12 @@ static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
 
+    look_at_itself(s, op);
     switch (op->code) {
+    case OP_or:
+    case OP_and:
+        look_at_both(s, op);
+        break;
     case OP_sub:
         look_at_difference(s, op);
         break;

@@ -16,7 +16,8 @@
  *     tl.sum(v), and not with that of all;
  *   - each of n rounds loads the first element of a row of n: x + row * n, without the counter;
  *   - a greatest value that begins with -inf, for which a load gives 0 where its mask, another one
- *     in each round, leaves lanes out: 0 wins against all that is negative.
+ *     in each round, leaves lanes out: 0 wins against all that is negative; and one that begins
+ *     with 0, for which a load gives -inf there.
  *
  * Nothing is said of a recurrence, h += tl.dot(w, h) + b, whose rounds are steps in time, nor of
  * what is added from memory alone; nor of rounds that store, which may change what is loaded.
@@ -406,25 +407,51 @@ static bool is_zero(const Value *v)
            scalar_to_double(v->type->dtype, bits) == 0;
 }
 
+/* The load that an operand of a maximum is, or is the maximum of; NULL. */
+static const Op *load_of_greatest(const Value *v, OpCode code)
+{
+    const Op *op = ir_bare(v)->def;
+
+    if (op && ir_reduces(op) && op->noperands == 1 && ir_combine_code(op) == code)
+        op = ir_bare(op->operands[0])->def;
+    return op && op->code == OP_load ? op : NULL;
+}
+
+/* For exp(x - m) any m near the greatest will do. */
+static bool is_power(const Op *op)
+{
+    return op->code == OP_exp || op->code == OP_exp2;
+}
+
 static void look_for_padding(const Suspect *s, const Op *op)
 {
     bool greatest = op->code == OP_max || op->code == OP_maxnan;
+    int least = greatest ? -1 : 1;
     const Op *loop = loop_around(op->block);
 
     if ((!greatest && op->code != OP_min && op->code != OP_minnan) || !loop)
         return;
     for (int i = 0; i < 2; i++) {
-        const Op *load = ir_bare(op->operands[i])->def;
-        const Value *mask = load && load->code == OP_load ? op_operand(load, LOAD_MASK) : NULL;
+        const Op *load = load_of_greatest(op->operands[i], op->code);
+        const Value *mask = load ? op_operand(load, LOAD_MASK) : NULL;
         const Value *other = mask ? op_operand(load, LOAD_OTHER) : NULL;
-        if (other && is_zero(ir_bare(other)) && tell_is_moved(mask, loop, DEEPEST) &&
-            is_infinite(begun_with(op->operands[1 - i]), greatest ? -1 : 1))
+        const Value *start = begun_with(op->operands[1 - i]);
+        if (!other)
+            continue;
+        if (load == ir_bare(op->operands[i])->def && is_zero(ir_bare(other)) &&
+            tell_is_moved(mask, loop, DEEPEST) && is_infinite(start, least))
             tell_warn(s, op,
                       greatest ? "other=-float(\"inf\") loses against all numbers"
                                : "other=float(\"inf\") loses against all numbers",
                       "this begins with %sinf, and is 0 where a mask leaves lanes of the load "
                       "out and all others are %s than 0",
                       greatest ? "-" : "", greatest ? "less" : "greater");
+        if (is_zero(start) && start != ir_bare(op->operands[1 - i]) &&
+            is_infinite(ir_bare(other), least) && !tell_any(s, is_power))
+            tell_warn(s, op, "begin with what `other` is, too",
+                      "this begins with 0, which wins against all that is %s; lanes that a mask "
+                      "leaves out are %sinf",
+                      greatest ? "less" : "greater", greatest ? "-" : "");
     }
 }
 
