@@ -141,7 +141,19 @@ static bool is_cut_off(const Value *v, int depth)
 
 /* --- limits of another type --- */
 
-/* tl.minimum(tl.maximum(x, low), high), or one of both, as an integer of 8 bits */
+static bool is_stored(const Suspect *s, const Value *v)
+{
+    const UseLists *uses = tell_uses(s);
+
+    for (int i = 0; i < uses_count(uses, v); i++) {
+        if (op_has(uses_of(uses, v)[i].op, WRITES))
+            return true;
+    }
+    return false;
+}
+
+/* tl.minimum(tl.maximum(x, low), high), or one of both, as an integer of 8 bits that is stored; who
+ * adds to it may count modulo 256. */
 static void look_at_limits(const Suspect *s, const Op *cast)
 {
     enum { LIMITS = 2 };
@@ -150,7 +162,7 @@ static void look_at_limits(const Suspect *s, const Op *cast)
     int most = t == DT_U8 ? UINT8_MAX : INT8_MAX, least = t == DT_U8 ? 0 : INT8_MIN;
     uint64_t bits;
 
-    for (int n = 0; n < LIMITS && op && op->noperands == 2; n++) {
+    for (int n = 0; n < LIMITS && is_stored(s, cast->results[0]) && op && op->noperands == 2; n++) {
         bool upper = op->code == OP_min || op->code == OP_minnan;
         const Value *limit = op->operands[!value_constant(op->operands[0], &bits)];
         if ((!upper && op->code != OP_max && op->code != OP_maxnan) ||

@@ -171,6 +171,9 @@ static void look_at_lost(const Suspect *s, const Op *loop, int i)
     int was = carried_in(loop, m, DEEPEST);
     for (int k = 0; k < loop->nresults; k++) {
         bool is_it = was == -1 ? k != i && ir_bare(end->operands[k]) == m : k == was;
+        if (k == was && (follows_from(end->operands[k], m, DEEPEST) ||
+                         ir_same(ir_bare(end->operands[k]), m, DEEPEST)))
+            return;
         if (is_it && follows_from(end->operands[k], m, DEEPEST))
             return;
     }

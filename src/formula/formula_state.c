@@ -190,7 +190,7 @@ static void look_at_more(Op *op, void *suspect)
 {
     uint64_t bits;
 
-    for (int i = 0; op->code == OP_add && i < 8; i++) {
+    for (int i = 0; op->code == OP_add && !opt_is_int(op->results[0]) && i < 8; i++) {
         const Op *product = ir_bare(op->operands[i & 1])->def;
         const Op *other = ir_bare(op->operands[1 - (i & 1)])->def;
         if (!product || !other || product->code != OP_mul || other->code != OP_mul)

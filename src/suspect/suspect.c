@@ -15,7 +15,7 @@ static Suspicion *const suspicions[] = {
     formula_softmax, formula_norm,     suspect_radix,   formula_cut,     formula_quant,
     suspect_causal,  suspect_scan,     formula_state,   suspect_carried, suspect_dealt,
     suspect_shares,  formula_turn,     formula_twice,   formula_combine, suspect_whole,
-    suspect_rest,    formula_early};
+    suspect_rest,    suspect_turned,   formula_early};
 
 void suspect_warn_of_all(const Module *m, Diags *d)
 {

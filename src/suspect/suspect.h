@@ -38,6 +38,7 @@ Suspicion suspect_rest;     /* suspect_rest.c: whole tiles of a row that a mask 
 Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
 Suspicion suspect_scan;     /* suspect_scan.c: scans that begin anew in each round */
 Suspicion suspect_shares;   /* suspect_shares.c: what all programs add, though it is there once */
+Suspicion suspect_turned;   /* suspect_turned.c: offsets turned around, and elements not */
 Suspicion suspect_whole;    /* suspect_whole.c: tiles as a whole where their rows count */
 Suspicion suspect_wrap;     /* suspect_wrap.c: remainders of what begins below 0 */
 

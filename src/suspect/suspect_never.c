@@ -9,6 +9,7 @@
  *   - v == -1 where v is uint8, and other numbers that a type does not have;
  *   - tl.arange(0, BLOCK) == BLOCK, which no lane is;
  *   - i[:, None] >= i[:, None], of an index and itself;
+ *   - tl.where(c, v, v), and tl.max(tl.exp(x - tl.max(x))), which is 1;
  *   - (i >= 0) | (i < n), which all are, and (i < 0) & (i >= n), which none is;
  *   - v // 255 of a uint8 that becomes a float: 0 or 1;
  *   - end - start of two loads from one address, and range(start, end) of these;
@@ -163,6 +164,52 @@ static void look_at_store(const Suspect *s, const Op *op)
     tell_warn(s, op, "tl.where(condition, where it holds, elsewhere)",
               "all that is stored is the constant of tl.where, whose condition is the mask: are "
               "its values turned around?");
+}
+
+/* --- a choice between one and the same --- */
+
+/* Of numbers of lanes alone, as where tl.cat chooses between two tiles? */
+static bool is_of_lanes(const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return false;
+    for (int i = 0; i < op->noperands; i++) {
+        if (!is_of_lanes(op->operands[i], depth - 1))
+            return false;
+    }
+    return op_has(op, FOLDS) || op_has(op, MOVES) || op->noperands == 0;
+}
+
+static void look_at_choice(const Suspect *s, const Op *op)
+{
+    uint64_t bits;
+
+    if (!value_constant(op->operands[0], &bits) && !value_constant(op->operands[1], &bits) &&
+        op->operands[0]->type->rank > 0 && !is_of_lanes(op->operands[0], SAME_DEPTH) &&
+        ir_same(op->operands[1], op->operands[2], SAME_DEPTH))
+        tell_warn(s, op, "tl.where(condition, where it holds, elsewhere)",
+                  "both values of this choice are the same");
+}
+
+/* tl.max(tl.exp(x - tl.max(x))) */
+static void look_at_one(const Suspect *s, const Op *op)
+{
+    OpCode how = op->noperands == 1 ? ir_combine_code(op) : OP_COUNT;
+    const Op *power = ir_uncast(op->operands[0])->def;
+    const Op *difference = power && (power->code == OP_exp || power->code == OP_exp2)
+                               ? ir_uncast(power->operands[0])->def
+                               : NULL;
+
+    if ((how != OP_max && how != OP_maxnan) || !difference || difference->code != OP_sub)
+        return;
+    const Op *greatest = ir_bare(difference->operands[1])->def;
+    if (greatest && ir_reduces(greatest) && greatest->noperands == 1 &&
+        ir_combine_code(greatest) == how && attr_axis(greatest) == attr_axis(op) &&
+        ir_same(ir_bare(greatest->operands[0]), ir_bare(difference->operands[0]), SAME_DEPTH))
+        tell_warn(s, op, "a softmax divides by the sum: tl.sum(tl.exp(x - tl.max(x)))",
+                  "this is always 1: the greatest of all is what was subtracted");
 }
 
 /* --- lanes that are left out and win --- */
@@ -387,6 +434,9 @@ static void look_at(Op *op, void *suspect)
     case OP_and:
         look_at_both(s, op);
         break;
+    case OP_select:
+        look_at_choice(s, op);
+        break;
     case OP_sub:
         look_at_difference(s, op);
         break;
@@ -395,6 +445,7 @@ static void look_at(Op *op, void *suspect)
         break;
     case OP_reduce:
         look_at_reduction(s, op);
+        look_at_one(s, op);
         break;
     case OP_for:
         look_at_bounds(s, op);

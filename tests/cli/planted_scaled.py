@@ -1,4 +1,4 @@
-"""Sums that do not follow their maximum, and formulas of which nothing is said.
+"""Sums that do not follow their maximum, products, choices, and formulas of which nothing is said.
 
 planted_scaled.txt has the commands.
 """
@@ -369,3 +369,187 @@ def softcap_attn(q, k, o, cap, scale, T, BM: tl.constexpr, BN: tl.constexpr, DD:
     t = (e - 1) / (e + 1)
     s = cap * t
     tl.store(o + rm[:, None] * T + rn[None, :], s)
+
+
+@triton.jit
+def rope_half_bug_wrong(x, cos, sin, y, H, D, HD: tl.constexpr):
+    t = tl.program_id(0)
+    h = tl.program_id(1)
+    i = tl.arange(0, HD)
+    c = tl.load(cos + t * HD + i)
+    s = tl.load(sin + t * HD + i)
+    o = (t * H + h) * D
+    a = tl.load(x + o + i)
+    b = tl.load(x + o + HD + i)
+    tl.store(y + o + i, a * c - a * s)
+    tl.store(y + o + HD + i, b * c + a * s)
+
+
+@triton.jit
+def rope_half_bug(x, cos, sin, y, H, D, HD: tl.constexpr):
+    t = tl.program_id(0)
+    h = tl.program_id(1)
+    i = tl.arange(0, HD)
+    c = tl.load(cos + t * HD + i)
+    s = tl.load(sin + t * HD + i)
+    o = (t * H + h) * D
+    a = tl.load(x + o + i)
+    b = tl.load(x + o + HD + i)
+    tl.store(y + o + i, a * c - b * s)
+    tl.store(y + o + HD + i, b * c + a * s)
+
+
+@triton.jit
+def flash_no_div_wrong(x, y, D, t, BD: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, BD)
+    v = tl.load(x + r * D + c, mask=c < D, other=-float("inf"))
+    v = v / t
+    e = tl.exp(v - tl.max(v, 0))
+    tl.store(y + r * D + c, e / tl.max(e, 0), mask=c < D)
+
+
+@triton.jit
+def flash_no_div(x, y, D, t, BD: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, BD)
+    v = tl.load(x + r * D + c, mask=c < D, other=-float("inf"))
+    v = v / t
+    e = tl.exp(v - tl.max(v, 0))
+    tl.store(y + r * D + c, e / tl.sum(e, 0), mask=c < D)
+
+
+@triton.jit
+def focal_loss_wrong(x, t, out, n, alpha, gamma, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = i < n
+    v = tl.load(x + i, mask=m, other=0.0)
+    y = tl.load(t + i, mask=m, other=0)
+    p = tl.sigmoid(v)
+    pt = tl.where(y == 1, p, 1 - p)
+    a = tl.where(y == 1, alpha, alpha)
+    l = -a * tl.exp(gamma * tl.log(1 - pt + 1e-6)) * tl.log(pt + 1e-6)
+    tl.store(out + i, l, mask=m)
+
+
+@triton.jit
+def focal_loss(x, t, out, n, alpha, gamma, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = i < n
+    v = tl.load(x + i, mask=m, other=0.0)
+    y = tl.load(t + i, mask=m, other=0)
+    p = tl.sigmoid(v)
+    pt = tl.where(y == 1, p, 1 - p)
+    a = tl.where(y == 1, alpha, 1 - alpha)
+    l = -a * tl.exp(gamma * tl.log(1 - pt + 1e-6)) * tl.log(pt + 1e-6)
+    tl.store(out + i, l, mask=m)
+
+
+@triton.jit
+def desc_transpose_wrong(x, y, M, N, B: tl.constexpr):
+    xd = tl.make_tensor_descriptor(x, [M, N], [N, 1], [B, B])
+    yd = tl.make_tensor_descriptor(y, [N, M], [M, 1], [B, B])
+    i = tl.program_id(0) * B
+    j = tl.program_id(1) * B
+    v = xd.load([i, j])
+    yd.store([j, i], v)
+
+
+@triton.jit
+def desc_transpose(x, y, M, N, B: tl.constexpr):
+    xd = tl.make_tensor_descriptor(x, [M, N], [N, 1], [B, B])
+    yd = tl.make_tensor_descriptor(y, [N, M], [M, 1], [B, B])
+    i = tl.program_id(0) * B
+    j = tl.program_id(1) * B
+    v = xd.load([i, j])
+    yd.store([j, i], v.T)
+
+
+@triton.jit
+def var_two_pass_wrong(x, v, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    s = 0.0
+    for k in range(0, N, BLOCK):
+        c = k + tl.arange(0, BLOCK)
+        s += tl.sum(tl.load(x + r * N + c, mask=c < N, other=0.0), 0)
+    mu = s / N
+    q = 0.0
+    for k in range(0, N, BLOCK):
+        c = k + tl.arange(0, BLOCK)
+        d = tl.where(c < N, tl.load(x + r * N + c, mask=c < N, other=0.0) - s, 0.0)
+        q += tl.sum(d * d, 0)
+    tl.store(v + r, q / N)
+
+
+@triton.jit
+def var_two_pass(x, v, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    s = 0.0
+    for k in range(0, N, BLOCK):
+        c = k + tl.arange(0, BLOCK)
+        s += tl.sum(tl.load(x + r * N + c, mask=c < N, other=0.0), 0)
+    mu = s / N
+    q = 0.0
+    for k in range(0, N, BLOCK):
+        c = k + tl.arange(0, BLOCK)
+        d = tl.where(c < N, tl.load(x + r * N + c, mask=c < N, other=0.0) - mu, 0.0)
+        q += tl.sum(d * d, 0)
+    tl.store(v + r, q / N)
+
+
+@triton.jit
+def expert_count_offsets_wrong(ids, off, n, EB: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.load(ids + i, mask=i < n, other=0)
+    e = tl.arange(0, EB)
+    c = tl.sum((v[None, :] == e[:, None]).to(tl.int32), 1)
+    tl.store(off + e, tl.cumsum(c, 0) - c)
+
+
+@triton.jit
+def expert_count_offsets(ids, off, n, EB: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.load(ids + i, mask=i < n, other=-1)
+    e = tl.arange(0, EB)
+    c = tl.sum((v[None, :] == e[:, None]).to(tl.int32), 1)
+    tl.store(off + e, tl.cumsum(c, 0) - c)
+
+
+@triton.jit
+def token_shift_wrong(x, y, T, D, BD: tl.constexpr):
+    b = tl.program_id(0)
+    t = tl.program_id(1)
+    d = tl.arange(0, BD)
+    v = tl.load(x + (b * T + t - 1) * D + d, mask=(b * T + t > 0) & (d < D), other=0.0)
+    tl.store(y + (b * T + t) * D + d, v, mask=d < D)
+
+
+@triton.jit
+def token_shift(x, y, T, D, BD: tl.constexpr):
+    b = tl.program_id(0)
+    t = tl.program_id(1)
+    d = tl.arange(0, BD)
+    v = tl.load(x + (b * T + t - 1) * D + d, mask=(t > 0) & (d < D), other=0.0)
+    tl.store(y + (b * T + t) * D + d, v, mask=d < D)
+
+
+@triton.jit
+def prefix_blocks_wrong(x, sums, y, n, BLOCK: tl.constexpr):
+    p = tl.program_id(0)
+    i = p * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    base = 0.0
+    for k in range(0, p):
+        base += tl.load(sums + p)
+    tl.store(y + i, tl.cumsum(v, 0) + base, mask=i < n)
+
+
+@triton.jit
+def prefix_blocks(x, sums, y, n, BLOCK: tl.constexpr):
+    p = tl.program_id(0)
+    i = p * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    base = 0.0
+    for k in range(0, p):
+        base += tl.load(sums + k)
+    tl.store(y + i, tl.cumsum(v, 0) + base, mask=i < n)
