@@ -38,7 +38,9 @@ static tilec_status explain_device(Job *job, void *name)
         text_printf(&all, "%s%s", i == 0 ? "" : i < n - 1 ? ", " : " and ", device_at(i)->name);
         is_large |= strcasecmp(name, device_at(i)->name) == 0;
     }
+    bool is_gpu = strncasecmp(name, "gpu", 3) == 0 || strncasecmp(name, "nvidia", 6) == 0;
     const char *more = is_large                           ? ", in small letters"
+                       : is_gpu                           ? "; NVIDIA's GPUs are cuda, cuda:1 ..."
                        : strncasecmp(name, "sm_", 3) == 0 ? "; a chip is one's --arch"
                                                           : "";
     return job_refuse(job, TILEC_NOT_FOUND, "there is no device `%s`; there are %s%s",

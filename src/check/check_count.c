@@ -3,17 +3,29 @@
  *
  * tl.sum((v < t).to(tl.int32)) of v = tl.load(x + i, mask=i < n, other=0.0) counts lanes that the
  * mask leaves out where 0 < t.  That depends on t, so it is asked when the programs run: no lane
- * that the mask leaves out may count.
+ * that the mask leaves out may count.  So of tl.sum((v[None, :] == bins[:, None]).to(tl.int32), 1).
  */
 #include <string.h>
 
 #include "check.h"
 
+/* A value of the tile, as it is or as v[None, :], v[:, None]: `*axis` is the one that was added. */
+static const Value *before_broadcast(const Value *v, int *axis)
+{
+    const Op *op = v->def;
+
+    *axis = -1;
+    if (!op || op->code != OP_broadcast || !(op = op->operands[0]->def) || op->code != OP_expand)
+        return v;
+    *axis = (int)attr_axis(op);
+    return op->operands[0];
+}
+
 /* The load of which a comparison looks at the elements as they were loaded. */
-static const Op *compared_load(const Op *compare)
+static const Op *compared_load(const Op *compare, int *axis)
 {
     for (int i = 0; compare && op_has(compare, COMPARES) && i < 2; i++) {
-        const Op *load = ir_uncast(compare->operands[i])->def;
+        const Op *load = ir_uncast(before_broadcast(compare->operands[i], axis))->def;
         if (load && op_only_reads(load))
             return load;
     }
@@ -42,22 +54,27 @@ static void look_at(Op *op, void *unused)
                                "tl.sum((condition & mask).to(tl.int32))";
     const Op *cast, *load;
     Value *mask, *counted;
+    int axis = -1;
 
     (void)unused;
     if (!ir_reduces(op) || op->noperands != 1 || ir_combine_code(op) != OP_add)
         return;
     cast = op->operands[0]->def;
     counted = cast && cast->code == OP_cast ? cast->operands[0] : NULL;
-    load = counted ? compared_load(counted->def) : NULL;
+    load = counted ? compared_load(counted->def, &axis) : NULL;
     load = load && !is_tie(counted->def) ? load : NULL;
     mask = load ? op_operand(load, ir_access(load).mask) : NULL;
-    if (!mask || counted->type->dtype != DT_I1 || !type_same_shape(mask->type, counted->type))
+    bool along = axis < 0 ? mask && type_same_shape(mask->type, counted->type)
+                          : mask && mask->type->rank == 1 && axis != attr_axis(op);
+    if (!along || counted->type->dtype != DT_I1)
         return;
     Builder b = builder_before(op);
     int64_t attrs[] = {attr_of_text(b.module, text, strlen(text)), 0, 1};
     b.span = op->span;
     b.site = op->site;
     b.mark = op->mark;
+    if (axis >= 0)
+        mask = build_broadcast(&b, build_expand(&b, mask, axis), counted->type);
     Value *right = build_binary(&b, OP_or, mask, build_unary(&b, OP_not, counted));
     build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
 }

@@ -156,7 +156,7 @@ static void ask_rounds(const Op *op, Value *number, const Value *total)
         const Value *mask = load ? op_operand(load, ir_access(load).mask) : NULL;
         if (sum->operands[i] == loop->regions[0]->args[1 + total->index] && load &&
             (!mask || !follows_load(mask, DEEPEST)) &&
-            suspect_is_moved(load->operands[ir_access(load).pointer], loop, DEEPEST))
+            tell_is_moved(load->operands[ir_access(load).pointer], loop, DEEPEST))
             require_all(op, number, loop->operands[FOR_LO], loop->operands[FOR_HI]);
     }
 }

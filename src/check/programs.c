@@ -70,6 +70,18 @@ static bool is_bounded_by_data(const Op *op)
                                     is_loaded_number(op->operands[1], DEEPEST));
 }
 
+/* range(0, pid), or t > 0 */
+static bool looks_back(const Op *op)
+{
+    const Op *bound = op->code == OP_for ? ir_bare(op->operands[FOR_HI])->def : NULL;
+    int64_t first;
+
+    if (bound)
+        return bound->code == OP_program_id;
+    return (op->code == OP_gt || op->code == OP_ge) &&
+           value_const_signed(op->operands[1], &first) && first == (op->code == OP_ge);
+}
+
 static bool follows_from_memory(const Value *v, int depth)
 {
     const Op *op = v->def;
@@ -130,6 +142,7 @@ static void visit(Op *op, void *walk)
         break;
     }
     p->indexed_by_data |= is_indexed_by_data(op);
+    p->looks_back |= looks_back(op);
     for (int i = 0; i < op->nresults; i++)
         p->has_tiles |= is_large(op->results[i]);
 }

@@ -83,6 +83,7 @@ typedef struct {
     bool indexed_by_data;  /* an address follows from what was loaded, */
     uint64_t indexed;      /* .. in these arrays, bits as in MemoryUse */
     bool bounded_by_data;  /* what was loaded ends a loop, or is what a mask compares with */
+    bool looks_back;       /* one looks at what those in front of it have, t - 1 where t > 0 */
     bool own_nan, own_inf; /* among its constants, or what it pads with */
     Steps steps;
     Reaches reaches;

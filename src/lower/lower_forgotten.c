@@ -140,6 +140,7 @@ static bool is_call_of(const Node *n, const char *function)
 typedef struct {
     const AstFunc *fn;
     bool loaded, drawn; /* is there a tl.load, a tl.rand among what it is made of? */
+    bool total;         /* .. in a sum that was kept, NAME += */
     int left;           /* nodes that may still be looked at */
 } Origin;
 
@@ -149,7 +150,10 @@ static void find_origin(Origin *o, const Node *n, int depth);
 static void find_origin_of(Origin *o, Sym name, Node *const *nodes, int n, int depth)
 {
     for (int i = 0; i < n && !o->loaded && !o->drawn && --o->left >= 0; i++) {
-        if (is_assigned(nodes[i], name))
+        bool adds = nodes[i]->kind == N_AUGMENTED && nodes[i]->left->kind == N_NAME &&
+                    nodes[i]->left->name == name;
+        o->total |= adds;
+        if (is_assigned(nodes[i], name) || adds)
             find_origin(o, nodes[i]->right, depth);
         find_origin_of(o, name, nodes[i]->body, nodes[i]->nbody, depth);
         find_origin_of(o, name, nodes[i]->orelse, nodes[i]->norelse, depth);
@@ -179,7 +183,8 @@ static void look_at_loads(Lower *l, const AstFunc *fn, Node *const *nodes, int n
         if (is_assigned(s, NULL) && !is_used(fn, s->items[0]->name)) {
             Origin o = {.fn = fn, .left = MOST_NODES};
             find_origin(&o, s->right, MOST_STEPS);
-            if (o.loaded || o.drawn) {
+            bool converts = o.total && is_call_of(s->right, "to"); /* as stores do, too */
+            if ((o.loaded || o.drawn) && !converts) {
                 warn_at(l, s->items[0]->span,
                         is_call_of(s->right, "load") ? W_UNUSED_LOAD : W_UNUSED_RESULT,
                         s->items[0]->name);

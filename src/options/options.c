@@ -119,7 +119,9 @@ static NORETURN void refuse_option(Client *c, Command command, const char *name)
     const char *near = is_letter ? NULL : near_name(word, known, n);
     near = near ? near : completed(name, known, n);
     client_stop(c, CLIENT_USAGE, "there is no option '%s' here; %s%s%s", name,
-                near ? "did you mean '" : "", near ? near : "--help lists them", near ? "'?" : "");
+                near ? "did you mean '" : "",
+                near ? near : "--help lists them, and arguments are NAME=VALUE, without dashes",
+                near ? "'?" : "");
 }
 
 /* The number of its row.  In files those of other commands may stand too: they are of no use here.
@@ -458,6 +460,11 @@ static NORETURN void refuse_word(const Parse *p, const char *word)
             "'%s' is no option and no NAME=VALUE\n"
             "hint: how many programs run stands behind --grid, without brackets: --grid 4,8",
             word);
+    if (!p->c->origin && p->command == COMMAND_RUN && strchr(word, '('))
+        client_stop(p->c, CLIENT_USAGE,
+                    "'%s' is no option and no NAME=VALUE\n"
+                    "hint: each value has the name of the kernel's parameter: x='%s'",
+                    word, word);
     if (!p->c->origin)
         client_stop(p->c, CLIENT_USAGE,
                     "'%s' is no option and no NAME=VALUE, which has no spaces around `=`", word);

@@ -7,14 +7,15 @@
 #include "suspect.h"
 
 static Suspicion *const suspicions[] = {
-    suspect_narrow,  suspect_totals,   suspect_lanes,   suspect_nothing, suspect_exchange,
+    formula_narrow,  formula_totals,   suspect_lanes,   formula_nothing, suspect_exchange,
     suspect_mean,    suspect_axes,     suspect_crossed, suspect_rounds,  suspect_limit,
-    suspect_scores,  suspect_truth,    suspect_wrap,    suspect_power,   suspect_kept,
-    suspect_mask,    suspect_programs, suspect_drawn,   suspect_begun,   suspect_rescale,
-    suspect_log,     suspect_bits,     suspect_never,   suspect_local,   suspect_again,
-    suspect_softmax, suspect_norm,     suspect_radix,   suspect_cut,     suspect_quant,
-    suspect_causal,  suspect_scan,     suspect_state,   suspect_carried, suspect_dealt,
-    suspect_shares,  suspect_twice,    suspect_combine, suspect_whole,   suspect_early};
+    formula_scores,  formula_truth,    suspect_wrap,    formula_power,   suspect_kept,
+    suspect_mask,    suspect_programs, suspect_drawn,   suspect_begun,   formula_rescale,
+    formula_log,     formula_bits,     suspect_never,   suspect_local,   suspect_again,
+    formula_softmax, formula_norm,     suspect_radix,   formula_cut,     formula_quant,
+    suspect_causal,  suspect_scan,     formula_state,   suspect_carried, suspect_dealt,
+    suspect_shares,  formula_turn,     formula_twice,   formula_combine, suspect_whole,
+    suspect_rest,    suspect_turned,   formula_early};
 
 void suspect_warn_of_all(const Module *m, Diags *d)
 {

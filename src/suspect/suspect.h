@@ -8,9 +8,7 @@
 #ifndef TILEC_SUSPECT_SUSPECT_H
 #define TILEC_SUSPECT_SUSPECT_H
 
-#include "../axis/march.h"
-#include "../ir/analysis.h"
-#include "../opt/opt.h"
+#include "../formula/formula.h"
 
 /* suspect.c: look for all of them.  Before all passes, and before check_records: of a module as it
  * was lowered, which stays as it is. */
@@ -18,59 +16,29 @@ void suspect_warn_of_all(const Module *m, Diags *d);
 
 /* --- for suspect_*.c --- */
 
-/* What was asked of a function before. */
-typedef struct {
-    const AxisFacts *axis;
-    UseLists uses; /* without a start: not asked for */
-} SuspectFacts;
-
-typedef struct {
-    const Func *func;
-    Arena *arena; /* gone behind the analysis */
-    Diags *diags;
-    SuspectFacts *facts;
-} Suspect;
-
-typedef void Suspicion(const Suspect *s);
-
 Suspicion suspect_begun;    /* suspect_begun.c: what one program begins, and all add to */
 Suspicion suspect_again;    /* suspect_again.c: what is done twice, or for nothing */
 Suspicion suspect_carried;  /* suspect_carried.c: what rounds carry to no end */
-Suspicion suspect_bits;     /* suspect_bits.c: upper bits with a sign beside lower ones */
-Suspicion suspect_combine;  /* suspect_combine.c: functions that scans cannot combine by */
-Suspicion suspect_cut;      /* suspect_cut.c: what is done to totals in each round */
 Suspicion suspect_dealt;    /* suspect_dealt.c: totals of all pieces of dealt work */
 Suspicion suspect_drawn;    /* suspect_drawn.c: random numbers that all programs share */
-Suspicion suspect_early;    /* suspect_early.c: fractions cut off in front of a factor */
-Suspicion suspect_softmax;  /* suspect_softmax.c: exp beside exp2, scores of 0 by a mask */
-Suspicion suspect_narrow;   /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
 Suspicion suspect_exchange; /* suspect_exchange.c: lanes that exchange values without a barrier */
 Suspicion suspect_kept;     /* suspect_kept.c: rounds that overwrite each other, or have no end */
 Suspicion suspect_lanes;    /* suspect_lanes.c: two lanes of one store at one address */
 Suspicion suspect_limit;    /* suspect_limit.c: numbers of elements compared with a float */
 Suspicion suspect_local;    /* suspect_local.c: what counts within a round's tile only */
-Suspicion suspect_log;      /* suspect_log.c: logarithms of what exp has made */
 Suspicion suspect_mask;     /* suspect_mask.c: a mask of rows that leaves out columns */
 Suspicion suspect_mean;     /* suspect_mean.c: a sum divided by the lanes of its tile */
 Suspicion suspect_causal;   /* suspect_causal.c: causal masks that are turned around */
 Suspicion suspect_axes;     /* suspect_axes.c: what rows were loaded for, given to columns */
 Suspicion suspect_crossed;  /* suspect_crossed.c: what belongs to rows, and meets columns */
 Suspicion suspect_never;    /* suspect_never.c: what can have one outcome only */
-Suspicion suspect_nothing;  /* suspect_nothing.c: divisions by zero, shifts by too much */
-Suspicion suspect_norm;     /* suspect_norm.c: norms and variances of parts that do not fit */
-Suspicion suspect_power;    /* suspect_power.c: `^` for a power */
 Suspicion suspect_programs; /* suspect_programs.c: loops that share out to too many */
-Suspicion suspect_quant;    /* suspect_quant.c: scales that fit what is positive alone */
 Suspicion suspect_radix;    /* suspect_radix.c: parts of an index that do not fit together */
-Suspicion suspect_rescale;  /* suspect_rescale.c: sums of exp(x - m) when m changes */
+Suspicion suspect_rest;     /* suspect_rest.c: whole tiles of a row that a mask says has more */
 Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
 Suspicion suspect_scan;     /* suspect_scan.c: scans that begin anew in each round */
-Suspicion suspect_scores;   /* suspect_scores.c: keys that are not there, in a softmax */
 Suspicion suspect_shares;   /* suspect_shares.c: what all programs add, though it is there once */
-Suspicion suspect_state;    /* suspect_state.c: running means that are not kept */
-Suspicion suspect_truth;    /* suspect_truth.c: sums of conditions */
-Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type that loses them */
-Suspicion suspect_twice;    /* suspect_twice.c: scores that are scaled twice */
+Suspicion suspect_turned;   /* suspect_turned.c: offsets turned around, and elements not */
 Suspicion suspect_whole;    /* suspect_whole.c: tiles as a whole where their rows count */
 Suspicion suspect_wrap;     /* suspect_wrap.c: remainders of what begins below 0 */
 
@@ -84,23 +52,5 @@ const Op *mean_range_of(const Value *index); /* tl.arange from 0 on; NULL: it is
 /* The mask of the one load that the value is made of, element by element; NULL. */
 Value *mean_mask_of(const Value *v, int depth);
 bool mean_is_same(const Value *a, const Value *b); /* one number, converted or not */
-
-/* suspect_tools.c */
-/* A warning at an op, with the calls that lead to it, and what to do about it. */
-void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)
-    PRINTF(4, 5);
-/* Is there such an op in the function? */
-bool suspect_any(const Suspect *s, bool (*is)(const Op *op));
-/* Of the function, made when they are first asked for. */
-const AxisFacts *suspect_axis(const Suspect *s);
-const UseLists *suspect_uses(const Suspect *s);
-/* Is it made in the loop? */
-bool suspect_is_inside(const Value *v, const Op *loop);
-/* Is it another one in each round: does it follow from the counter, or from what is carried? */
-bool suspect_is_moved(const Value *v, const Op *loop, int depth);
-/* Does the index stand in that dimension of the value, or of the address? */
-bool suspect_is_along(const Value *v, int dim, const Value *index, int depth);
-/* Do programs share out the rows of a tile of rows and columns, and does it sum along the rows? */
-bool suspect_is_shared_out(const Suspect *s, const Op *sum);
 
 #endif

@@ -16,15 +16,6 @@
 
 enum { DEEPEST = 24, SAME_DEPTH = 12, FURTHEST = 500 };
 
-static const Op *loop_around(const Op *op)
-{
-    const Op *owner = op->block->owner;
-
-    while (owner && owner->code != OP_for)
-        owner = owner->block->owner;
-    return owner;
-}
-
 /* --- the same in each round --- */
 
 static bool is_loaded(const Value *v, int depth)
@@ -45,19 +36,19 @@ static bool is_loaded(const Value *v, int depth)
 /* A reduction of a tile from outside of the loop. */
 static void look_at_reduced(const Suspect *s, const Op *store)
 {
-    const Op *loop = loop_around(store), *op = ir_bare(store->operands[STORE_DATA])->def;
+    const Op *loop = tell_loop_around(store), *op = ir_bare(store->operands[STORE_DATA])->def;
 
-    if (!loop || !ir_reduces(op) || !suspect_is_inside(op->results[0], loop) ||
-        !suspect_is_moved(store->operands[STORE_PTR], loop, DEEPEST) ||
+    if (!loop || !ir_reduces(op) || !tell_is_inside(op->results[0], loop) ||
+        !tell_is_moved(store->operands[STORE_PTR], loop, DEEPEST) ||
         !is_loaded(op->operands[0], DEEPEST))
         return;
     for (int i = 0; i < op->noperands; i++) {
-        if (suspect_is_moved(op->operands[i], loop, DEEPEST))
+        if (tell_is_moved(op->operands[i], loop, DEEPEST))
             return;
     }
-    suspect_warn(s, op,
-                 "what a round is to leave out, or to change, gets the name that the next one uses",
-                 "each round makes this of the same tile, and stores it to another place");
+    tell_warn(s, op,
+              "what a round is to leave out, or to change, gets the name that the next one uses",
+              "each round makes this of the same tile, and stores it to another place");
 }
 
 /* --- stores that are lost --- */
@@ -110,9 +101,9 @@ static void look_at_lost(const Suspect *s, const Op *store)
             continue;
         bool is_other = op->operands[STORE_DATA] != store->operands[STORE_DATA];
         if (is_other && !may_be_read(s, store, op))
-            suspect_warn(s, op, "is it the array, or the offset, of another store?",
-                         "this stores to the elements that were stored before, and what was stored "
-                         "there is lost");
+            tell_warn(s, op, "is it the array, or the offset, of another store?",
+                      "this stores to the elements that were stored before, and what was stored "
+                      "there is lost");
         return;
     }
 }
@@ -150,10 +141,10 @@ static void look_at_back(const Suspect *s, const Op *load)
         was_there |= stored && is_load_of(op, load);
     }
     if (was_there)
-        suspect_warn(s, load,
-                     "load it in front of the store; what was stored there has a name already",
-                     "this loads what was stored to the same elements above, and no longer what "
-                     "was there when the kernel began");
+        tell_warn(s, load,
+                  "load it in front of the store; what was stored there has a name already",
+                  "this loads what was stored to the same elements above, and no longer what "
+                  "was there when the kernel began");
 }
 
 /* --- two names for one load --- */
@@ -184,9 +175,9 @@ static void look_at_twin(const Suspect *s, const Op *load)
             continue;
         Sym first = name_of(s->func, load), second = name_of(s->func, op);
         if (first && second && first != second)
-            suspect_warn(s, op, "is one of the two at another offset, or of another array?",
-                         "`%s` and `%s` are the same elements: both are loaded from one address",
-                         first, second);
+            tell_warn(s, op, "is one of the two at another offset, or of another array?",
+                      "`%s` and `%s` are the same elements: both are loaded from one address",
+                      first, second);
         return;
     }
 }
@@ -196,7 +187,7 @@ static void look_at_twin(const Suspect *s, const Op *load)
 /* Is it added up over all of a tile? */
 static bool is_summed(const Suspect *s, const Value *v, int depth)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
 
     for (int i = 0; i < uses_count(uses, v) && depth > 0; i++) {
         const Op *op = uses_of(uses, v)[i].op;
@@ -220,7 +211,7 @@ static bool is_added(const Value *v, const Value *from, const Op *loop, int dept
 
     if (v == from)
         return true;
-    if (!op || depth == 0 || !suspect_is_inside(v, loop))
+    if (!op || depth == 0 || !tell_is_inside(v, loop))
         return false;
     for (int i = 0; i < op->noperands; i++) {
         if ((op_has(op, FOLDS) || op_has(op, MOVES) || ir_reduces(op)) &&
@@ -267,7 +258,7 @@ static bool is_of_load(const Value *v, const Value *load, const Op *loop, int de
 {
     const Op *op = v->def;
 
-    if (v == load || !suspect_is_inside(v, loop) || v->type->dtype == DT_I1)
+    if (v == load || !tell_is_inside(v, loop) || v->type->dtype == DT_I1)
         return true;
     if (!op || depth == 0 || --*left < 0 ||
         !(op_has(op, FOLDS) || op_has(op, MOVES) || ir_reduces(op)))
@@ -281,7 +272,7 @@ static bool is_of_load(const Value *v, const Value *load, const Op *loop, int de
 
 static void look_at_overlap(const Suspect *s, const Op *load)
 {
-    const Op *loop = loop_around(load);
+    const Op *loop = tell_loop_around(load);
     int64_t step;
     int extent;
 
@@ -298,10 +289,10 @@ static void look_at_overlap(const Suspect *s, const Op *load)
                                           &(int){FURTHEST})) ||
                 (was->type->rank > 0 && !is_summed(s, loop->results[i], DEEPEST)))
                 continue;
-            suspect_warn(s, load, "rounds as far apart as the tile is long: range(0, n, BLOCK)",
-                         "rounds are %lld element%s apart, and each adds up %d: most of them are "
-                         "counted more than once",
-                         (long long)step, step == 1 ? "" : "s", extent);
+            tell_warn(s, load, "rounds as far apart as the tile is long: range(0, n, BLOCK)",
+                      "rounds are %lld element%s apart, and each adds up %d: most of them are "
+                      "counted more than once",
+                      (long long)step, step == 1 ? "" : "s", extent);
             return;
         }
     }
@@ -343,7 +334,7 @@ static void find_added(Added *a, const Value *v, int depth)
     if (op_only_reads(op)) {
         const Value *p = op->operands[ir_access(op).pointer];
         const Value *index = axis_program_march(p, a->axis, &a->by);
-        const Op *loop = loop_around(op);
+        const Op *loop = tell_loop_around(op);
         bool marches = index && loop && a->by == index->type->dims[0] &&
                        axis_march(p, loop) == index &&
                        !has_program(loop->operands[FOR_HI], a->axis, DEEPEST) &&
@@ -397,13 +388,13 @@ static void look_at_atomic(const Suspect *s, const Op *op)
         find_added(&a, data, DEEPEST);
         if (!a.load)
             continue;
-        suspect_warn(s, a.load,
-                     a.loop ? "go on by the tiles of all programs: j * BLOCK * (how many there are)"
-                            : "programs as far apart as the tile is long: pid * BLOCK",
-                     a.loop ? "each program begins with its own tile, and goes on with the tiles "
-                              "of those behind it: they are added more than once"
-                            : "tiles of programs overlap here, and all are added to the same "
-                              "elements: what two of them load is counted twice");
+        tell_warn(s, a.load,
+                  a.loop ? "go on by the tiles of all programs: j * BLOCK * (how many there are)"
+                         : "programs as far apart as the tile is long: pid * BLOCK",
+                  a.loop ? "each program begins with its own tile, and goes on with the tiles "
+                           "of those behind it: they are added more than once"
+                         : "tiles of programs overlap here, and all are added to the same "
+                           "elements: what two of them load is counted twice");
         return;
     }
 }

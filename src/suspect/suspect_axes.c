@@ -187,10 +187,10 @@ static void look_at_product(const Suspect *s, const Op *op)
     const Op *b = reduced_square(op->operands[1], SAME_DEPTH);
 
     if (a && b && attr_axis(a) != attr_axis(b))
-        suspect_warn(s, op, "reduce both along the same axis",
-                     "one of these was reduced along axis %d of a square tile, and the other one "
-                     "along axis %d: rows meet columns",
-                     (int)attr_axis(a), (int)attr_axis(b));
+        tell_warn(s, op, "reduce both along the same axis",
+                  "one of these was reduced along axis %d of a square tile, and the other one "
+                  "along axis %d: rows meet columns",
+                  (int)attr_axis(a), (int)attr_axis(b));
 }
 
 static void look_at(Op *op, void *suspect)
@@ -213,12 +213,12 @@ static void look_at(Op *op, void *suspect)
         if (!is_turned(&address, &loaded, i, rank))
             continue;
         int dim = loaded.by.along[i];
-        suspect_warn(s, loaded.loads[i],
-                     "v[:, None] is one for each row, v[None, :] one for each column: load it by "
-                     "the index of the dimension that it is for",
-                     "this is loaded by the index of dimension %d of what is stored, and given to "
-                     "dimension %d",
-                     other_dimension(&address, loaded.by.at[i], dim, rank), dim);
+        tell_warn(s, loaded.loads[i],
+                  "v[:, None] is one for each row, v[None, :] one for each column: load it by "
+                  "the index of the dimension that it is for",
+                  "this is loaded by the index of dimension %d of what is stored, and given to "
+                  "dimension %d",
+                  other_dimension(&address, loaded.by.at[i], dim, rank), dim);
         return;
     }
 }

@@ -72,9 +72,9 @@ static void look_at(Op *op, void *begun)
         const Value *q = ir_unmoved(store->operands[STORE_PTR]);
         if (store->block == op->block || !(ir_same(q, p, SAME_DEPTH) || may_meet(b->s, q, p)))
             continue;
-        suspect_warn(b->s, store, "let whoever launches the kernel put there what it begins with",
-                     "one program stores here, and others change the same element by an atomic: "
-                     "they run in any order, and what they did before is lost");
+        tell_warn(b->s, store, "let whoever launches the kernel put there what it begins with",
+                  "one program stores here, and others change the same element by an atomic: "
+                  "they run in any order, and what they did before is lost");
         return;
     }
 }
@@ -93,7 +93,7 @@ void suspect_begun(const Suspect *s)
 {
     Begun b = {.s = s};
 
-    if (!s->func->is_kernel || !suspect_any(s, changes_what_is_there) || suspect_any(s, waits))
+    if (!s->func->is_kernel || !tell_any(s, changes_what_is_there) || tell_any(s, waits))
         return;
     ir_walk(s->func->body, note_store, &b);
     ir_walk(s->func->body, look_at, &b);

@@ -54,18 +54,18 @@ static void look_for_zero(const Suspect *s, const Op *loop, int i)
 
     if (was->type->pointer || was->type->handle || !dtype_is_float(was->type->dtype) ||
         !is_zero(ir_bare(loop->operands[FOR_BOUNDS + i])) || now == was || is_zero(ir_bare(now)) ||
-        !now->def || uses_count(suspect_uses(s), was) == 0 ||
+        !now->def || uses_count(tell_uses(s), was) == 0 ||
         !is_zero_of(now, was, DEEPEST, &(int){MOST_VISITS}))
         return;
-    suspect_warn(s, now->def, "a product begins with 1",
-                 "this begins as 0, and 0 times what a round has is 0 in all of them");
+    tell_warn(s, now->def, "a product begins with 1",
+              "this begins as 0, and 0 times what a round has is 0 in all of them");
 }
 
 /* --- the last round alone --- */
 
 static void look_for_last(const Suspect *s, const Op *loop, int i)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
     const Value *now = ir_uncast(opt_last(loop->regions[0])->operands[i]);
     uint64_t bits;
 
@@ -73,13 +73,13 @@ static void look_for_last(const Suspect *s, const Op *loop, int i)
         uses_count(uses, now) != 1 || uses_count(uses, loop->regions[0]->args[1 + i]) > 0 ||
         uses_count(uses, loop->results[i]) == 0 ||
         !value_constant(loop->operands[FOR_BOUNDS + i], &bits) ||
-        !suspect_is_moved(now, loop, DEEPEST) || !suspect_is_inside(now, loop))
+        !tell_is_moved(now, loop, DEEPEST) || !tell_is_inside(now, loop))
         return;
     bool adds = ir_combine_code(now->def) == OP_add;
-    suspect_warn(s, now->def,
-                 adds ? "total += tl.sum(..)" : "m = tl.maximum(m, tl.max(..)), or tl.minimum",
-                 "each round makes this of its own tile, and only that of the last one is left "
-                 "behind the loop");
+    tell_warn(s, now->def,
+              adds ? "total += tl.sum(..)" : "m = tl.maximum(m, tl.max(..)), or tl.minimum",
+              "each round makes this of its own tile, and only that of the last one is left "
+              "behind the loop");
 }
 
 /* --- a factor without the round --- */
@@ -89,7 +89,7 @@ static bool is_of_round(const Value *v, const Op *loop, int depth, int *left)
 {
     const Op *op = v->def;
 
-    if (!suspect_is_inside(v, loop))
+    if (!tell_is_inside(v, loop))
         return false;
     if (--*left < 0)
         return true;
@@ -114,7 +114,7 @@ static const Op *load_in(const Value *v, const Op *loop)
 {
     const Op *op = ir_bare(v)->def;
 
-    return op && op->code == OP_load && suspect_is_inside(op->results[0], loop) ? op : NULL;
+    return op && op->code == OP_load && tell_is_inside(op->results[0], loop) ? op : NULL;
 }
 
 /* A product that is added to `was`, in the loop or in one within it; NULL. */
@@ -158,9 +158,9 @@ static void look_for_factor(const Suspect *s, const Op *loop, int i)
             continue;
         ir_walk(loop->regions[0], note_effect, &effects);
         if (!effects)
-            suspect_warn(s, same, "is the counter of the loop missing in this address?",
-                         "each round of a loop loads this factor from the same elements, and the "
-                         "other one from others, and adds up their products");
+            tell_warn(s, same, "is the counter of the loop missing in this address?",
+                      "each round of a loop loads this factor from the same elements, and the "
+                      "other one from others, and adds up their products");
         return;
     }
 }
@@ -177,8 +177,8 @@ static void look_for_twice(const Suspect *s, const Op *op)
         const Value *total = op->operands[1 - i];
         if (dot && dot->code == OP_dot && dot->operands[2] == total &&
             !value_constant(total, &bits))
-            suspect_warn(s, op, "acc = tl.dot(a, b, acc), or acc += tl.dot(a, b)",
-                         "the product has been added to this already, and is added to it again");
+            tell_warn(s, op, "acc = tl.dot(a, b, acc), or acc += tl.dot(a, b)",
+                      "the product has been added to this already, and is added to it again");
     }
 }
 
@@ -214,9 +214,9 @@ static void look_for_spread(Op *op, void *spread)
         op->operands[0]->type->dims[0] != op->operands[0]->type->dims[1] ||
         !is_spread_along(op->operands[0], x->was, (int)attr_axis(op)))
         return;
-    suspect_warn(x->s, op, "the other axis, or v[None, :] for v[:, None]",
-                 "this goes along the dimension in which all are the same element of what the loop "
-                 "carries: no element meets another one");
+    tell_warn(x->s, op, "the other axis, or v[None, :] for v[:, None]",
+              "this goes along the dimension in which all are the same element of what the loop "
+              "carries: no element meets another one");
 }
 
 /* --- a condition that is the same in all rounds --- */
@@ -225,7 +225,7 @@ static bool loads_in(const Value *v, const Op *loop, int depth, int *left)
 {
     const Op *op = v->def;
 
-    if (!op || depth == 0 || --*left < 0 || !suspect_is_inside(v, loop))
+    if (!op || depth == 0 || --*left < 0 || !tell_is_inside(v, loop))
         return false;
     if (op_only_reads(op))
         return true;
@@ -243,7 +243,7 @@ static void look_for_choice(const Suspect *s, const Op *loop, int i)
     const Value *was = loop->regions[0]->args[1 + i];
     bool effects = false;
 
-    if (!choice || choice->code != OP_select || !suspect_is_inside(choice->results[0], loop))
+    if (!choice || choice->code != OP_select || !tell_is_inside(choice->results[0], loop))
         return;
     const Value *condition = choice->operands[0];
     for (int k = 1; k <= 2; k++) {
@@ -254,9 +254,9 @@ static void look_for_choice(const Suspect *s, const Op *loop, int i)
             continue;
         ir_walk(loop->regions[0], note_effect, &effects);
         if (!effects)
-            suspect_warn(s, choice, "is the counter of the loop missing in an address?",
-                         "each round loads the same to choose by, so that the last one is chosen, "
-                         "or none");
+            tell_warn(s, choice, "is the counter of the loop missing in an address?",
+                      "each round loads the same to choose by, so that the last one is chosen, "
+                      "or none");
         return;
     }
 }
@@ -284,6 +284,6 @@ static bool is_for(const Op *op)
 
 void suspect_carried(const Suspect *s)
 {
-    if (suspect_any(s, is_for))
+    if (tell_any(s, is_for))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -99,9 +99,9 @@ static void look_at_mask(Op *op, void *search)
         return;
     const Value *lesser = op->operands[less ? 0 : 1], *greater = op->operands[less ? 1 : 0];
     if (is_rows(lesser, x->program, x->block) && is_keys(greater, x->loop))
-        suspect_warn(x->s, op, "a causal mask keeps rows >= keys",
-                     "this loop ends at the diagonal, and in all rounds before that no key is "
-                     "behind a row: the mask keeps nothing");
+        tell_warn(x->s, op, "a causal mask keeps rows >= keys",
+                  "this loop ends at the diagonal, and in all rounds before that no key is "
+                  "behind a row: the mask keeps nothing");
 }
 
 /* --- places in a tile --- */
@@ -111,7 +111,7 @@ static const Value *lane_along(const Value *v, int dim)
 {
     const Op *op = ir_bare(v)->def;
 
-    return op && op->code == OP_arange && suspect_is_along(v, dim, op->results[0], SAME_DEPTH)
+    return op && op->code == OP_arange && tell_is_along(v, dim, op->results[0], SAME_DEPTH)
                ? op->results[0]
                : NULL;
 }
@@ -119,7 +119,7 @@ static const Value *lane_along(const Value *v, int dim)
 /* Does something else count from it on? */
 static bool is_offset(const Suspect *s, const Value *lane)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
 
     for (int i = 0; i < uses_count(uses, lane); i++) {
         OpCode code = uses_of(uses, lane)[i].op->code;
@@ -136,7 +136,7 @@ static int shared_along(const Value *p, int dim)
 
     for (int axis = 0; axis < 3; axis++) {
         const Value *index = axis_program_march(p, axis, &by);
-        if (index && by == index->type->dims[0] && suspect_is_along(p, dim, index, SAME_DEPTH))
+        if (index && by == index->type->dims[0] && tell_is_along(p, dim, index, SAME_DEPTH))
             return axis;
     }
     return -1;
@@ -158,9 +158,9 @@ static void look_at_places(const Suspect *s, const Op *choice)
         if (!row || !column || rows == columns || (rows < 0 && is_offset(s, row)) ||
             (columns < 0 && is_offset(s, column)))
             continue;
-        suspect_warn(s, compare, "compare what the address is made of: pid * BLOCK + tl.arange(..)",
-                     "this compares places in a tile, and each program has another tile of the "
-                     "matrix");
+        tell_warn(s, compare, "compare what the address is made of: pid * BLOCK + tl.arange(..)",
+                  "this compares places in a tile, and each program has another tile of the "
+                  "matrix");
         return;
     }
 }

@@ -263,10 +263,10 @@ static void look_at_pair(Cross *c, const Op *op, const Value *tile, const Value 
     if (dim < 0 || is_told(value) || is_used_both_ways(c, value))
         return;
     const Value *index = labels_of(c, value)->at[dim].index;
-    suspect_warn(c->s, op, turn_hint,
-                 "what is one for each index of dimension %d of this tile is used along its "
-                 "dimension %d",
-                 found_at(labels_of(c, tile), rank, dim, index), dim);
+    tell_warn(c->s, op, turn_hint,
+              "what is one for each index of dimension %d of this tile is used along its "
+              "dimension %d",
+              found_at(labels_of(c, tile), rank, dim, index), dim);
 }
 
 static bool is_of_dimension(const Cross *c, const Value *value, int dim, const Label *index)
@@ -288,10 +288,10 @@ static void look_at_loaded(Cross *c, const Op *op, const Value *tile, const Valu
         return;
     for (int dim = 0; dim < 2; dim++) {
         if (is_of_dimension(c, value, dim, &to[1 - dim]) && !diag_warned(c->s->diags, op->span)) {
-            suspect_warn(c->s, op, turn_hint,
-                         "this was loaded by the index of dimension %d of the tile, and is used "
-                         "along its dimension %d",
-                         1 - dim, dim);
+            tell_warn(c->s, op, turn_hint,
+                      "this was loaded by the index of dimension %d of the tile, and is used "
+                      "along its dimension %d",
+                      1 - dim, dim);
             return;
         }
     }
@@ -343,10 +343,10 @@ static void look_at_own(Cross *c, const Op *op, const Value *tile, const Value *
         diag_warned(c->s->diags, op->span))
         return;
     int dim = (int)attr_axis(reduce);
-    suspect_warn(c->s, op, turn_hint,
-                 "what a reduction left for each index of dimension %d of this tile is used along "
-                 "its dimension %d",
-                 1 - dim, dim);
+    tell_warn(c->s, op, turn_hint,
+              "what a reduction left for each index of dimension %d of this tile is used along "
+              "its dimension %d",
+              1 - dim, dim);
 }
 
 /* Both count, with numbers that the compiler does not know, and not the same. */
@@ -386,15 +386,15 @@ static void look_at_product(Cross *c, const Op *op)
         !are_apart(&a[1], &b[0]))
         return;
     if (are_alike(&a[0], &b[1]) || are_of_other_programs(c, &a[1], &b[0]))
-        suspect_warn(c->s, op, "tl.dot(b, a)",
-                     "what is summed over has two indices, of columns of the first operand and of "
-                     "rows of the second one: are the operands turned around?");
+        tell_warn(c->s, op, "tl.dot(b, a)",
+                  "what is summed over has two indices, of columns of the first operand and of "
+                  "rows of the second one: are the operands turned around?");
     else if (are_alike(&a[1], &b[1]) || are_alike(&a[0], &b[0]))
-        suspect_warn(
-            c->s, op, are_alike(&a[1], &b[1]) ? "tl.dot(a, tl.trans(b))" : "tl.dot(tl.trans(a), b)",
-            "both operands have one index along their %s, and what is summed over, columns "
-            "of the first by rows of the second, has two: was tl.trans forgotten?",
-            are_alike(&a[1], &b[1]) ? "columns" : "rows");
+        tell_warn(c->s, op,
+                  are_alike(&a[1], &b[1]) ? "tl.dot(a, tl.trans(b))" : "tl.dot(tl.trans(a), b)",
+                  "both operands have one index along their %s, and what is summed over, columns "
+                  "of the first by rows of the second, has two: was tl.trans forgotten?",
+                  are_alike(&a[1], &b[1]) ? "columns" : "rows");
 }
 
 /* Is an address that of the index over which the value was reduced, and not its own?  Two
@@ -416,15 +416,15 @@ static void look_at_store(Cross *c, const Op *op)
     if (pointer->type->rank == 2 && is_moved(&to[0]) && is_moved(&to[1]) && is_moved(&from[0]) &&
         is_moved(&from[1]) && same_index(to[0].index, from[1].index) &&
         same_index(to[1].index, from[0].index) && !same_index(to[0].index, to[1].index))
-        suspect_warn(c->s, op, "tl.trans(x) has rows for columns",
-                     "this tile has rows where its address has columns, and columns where that "
-                     "has rows");
+        tell_warn(c->s, op, "tl.trans(x) has rows for columns",
+                  "this tile has rows where its address has columns, and columns where that "
+                  "has rows");
     if (pointer->type->rank == 1 && from[0].reduced && is_reduced_index(&from[0], &to[0]))
-        suspect_warn(c->s, op,
-                     "axis=1 goes along rows, and leaves one for each row; axis=0 one for each "
-                     "column",
-                     "this is stored by the index over which it was reduced: its elements belong "
-                     "to the other one");
+        tell_warn(c->s, op,
+                  "axis=1 goes along rows, and leaves one for each row; axis=0 one for each "
+                  "column",
+                  "this is stored by the index over which it was reduced: its elements belong "
+                  "to the other one");
 }
 
 static void look_at(Cross *c, const Op *op)
@@ -501,9 +501,9 @@ static bool makes_two_dimensions(const Op *op)
 
 void suspect_crossed(const Suspect *s)
 {
-    if (!suspect_any(s, makes_two_dimensions))
+    if (!tell_any(s, makes_two_dimensions))
         return;
-    Cross c = {.s = s, .uses = suspect_uses(s)};
+    Cross c = {.s = s, .uses = tell_uses(s)};
     c.of = NEW_N(s->arena, Labels, s->func->nvalues);
     for (int i = 0; i < PASSES; i++) {
         c.tell = i == PASSES - 1;

@@ -75,7 +75,7 @@ static void note_store(Op *op, void *search)
     Search *s = search;
 
     if (!s->store && op->code == OP_store && goes_on(op->operands[STORE_DATA], s->was, DEEPEST) &&
-        suspect_is_moved(op->operands[STORE_PTR], s->loop, DEEPEST))
+        tell_is_moved(op->operands[STORE_PTR], s->loop, DEEPEST))
         s->store = op;
 }
 
@@ -93,10 +93,10 @@ static void look_at(Op *op, void *suspect)
         ir_walk(op->regions[0], note_store, &s);
         if (!s.store)
             continue;
-        suspect_warn(suspect, s.store,
-                     "begin it in the loop, in front of what the round adds: acc = tl.zeros(..)",
-                     "this goes on with what the rounds before have added up, and which those were "
-                     "depends on how many programs there are");
+        tell_warn(suspect, s.store,
+                  "begin it in the loop, in front of what the round adds: acc = tl.zeros(..)",
+                  "this goes on with what the rounds before have added up, and which those were "
+                  "depends on how many programs there are");
         return;
     }
 }
@@ -108,6 +108,6 @@ static bool is_for(const Op *op)
 
 void suspect_dealt(const Suspect *s)
 {
-    if (suspect_any(s, is_for))
+    if (tell_any(s, is_for))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -91,9 +91,8 @@ static void look_at_sum(const Suspect *s, const Op *op)
 {
     for (int i = 0; i < 2; i++) {
         if (ir_bare(op->operands[1 - i])->type->rank > 0 && is_one_draw(s, op->operands[i]))
-            suspect_warn(s, op,
-                         "tl.rand(seed, i) of the offsets of the elements draws one for each",
-                         "one random number is added to all elements of the tile");
+            tell_warn(s, op, "tl.rand(seed, i) of the offsets of the elements draws one for each",
+                      "one random number is added to all elements of the tile");
     }
 }
 
@@ -105,7 +104,7 @@ static bool is_same_in_lanes(const Suspect *s, const Rounds *r)
         if (t->rank == 0)
             return false;
         for (int d = 0; d < t->rank; d++) {
-            if (axis_of(suspect_axis(s), r->at[i])->constancy[d] < t->dims[d])
+            if (axis_of(tell_axis(s), r->at[i])->constancy[d] < t->dims[d])
                 return false;
         }
     }
@@ -177,11 +176,11 @@ static void look_at_scale(const Suspect *s, const Op *op)
                          ? by->def
                          : NULL;
     if (keeps_p ? rest && ir_same(ir_bare(rest->operands[1]), p, DEEPEST) : ir_same(by, p, DEEPEST))
-        suspect_warn(s, op,
-                     keeps_p ? "keep what is above it, tl.rand(..) > p, or divide by p"
-                             : "keep what is below it, tl.rand(..) < p, or divide by 1 - p",
-                     "this keeps %s of the elements, and is scaled as if it kept %s",
-                     keeps_p ? "p" : "1 - p", keeps_p ? "1 - p" : "p");
+        tell_warn(s, op,
+                  keeps_p ? "keep what is above it, tl.rand(..) > p, or divide by p"
+                          : "keep what is below it, tl.rand(..) < p, or divide by 1 - p",
+                  "this keeps %s of the elements, and is scaled as if it kept %s",
+                  keeps_p ? "p" : "1 - p", keeps_p ? "1 - p" : "p");
 }
 
 static void look_at(Op *op, void *suspect)
@@ -198,25 +197,25 @@ static void look_at(Op *op, void *suspect)
     const Value *data = op->operands[STORE_DATA], *p = op->operands[STORE_PTR];
     note_rounds(&r, data, map_new(s->arena));
     if (is_same_in_lanes(s, &r)) {
-        suspect_warn(s, r.at[0]->def,
-                     "tl.rand(seed, offsets): the seed is one number, the offsets are another one "
-                     "for each element",
-                     "all lanes of the tile draw the same random number: the offset is the same in "
-                     "all of them");
+        tell_warn(s, r.at[0]->def,
+                  "tl.rand(seed, offsets): the seed is one number, the offsets are another one "
+                  "for each element",
+                  "all lanes of the tile draw the same random number: the offset is the same in "
+                  "all of them");
         return;
     }
     if (r.n == 0 || r.beyond || ir_slice(s->func, s->arena, &p, 1, is_of_no_program, NULL) ||
         !ir_slice(s->func, s->arena, r.at, r.n, is_one_for_all, NULL))
         return;
-    suspect_warn(s, r.at[0]->def,
-                 "give it the offsets of the elements, tl.rand(seed, pid * BLOCK + tl.arange(0, "
-                 "BLOCK)), or each program a seed",
-                 "these random numbers are the same in all programs, and what is made of them is "
-                 "stored by each to a place of its own");
+    tell_warn(s, r.at[0]->def,
+              "give it the offsets of the elements, tl.rand(seed, pid * BLOCK + tl.arange(0, "
+              "BLOCK)), or each program a seed",
+              "these random numbers are the same in all programs, and what is made of them is "
+              "stored by each to a place of its own");
 }
 
 void suspect_drawn(const Suspect *s)
 {
-    if (s->func->is_kernel && suspect_any(s, look_for_round))
+    if (s->func->is_kernel && tell_any(s, look_for_round))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -214,12 +214,11 @@ static void tell(const Exchange *x, const Op *first, const Op *second)
 {
     bool loads = op_only_reads(second);
 
-    suspect_warn(x->s, second, "tl.debug_barrier() between the two: all lanes wait there",
-                 loads
-                     ? "this loads what another lane of the program has stored, and did not wait "
-                       "for it"
-                     : "this changes what another lane of the program loads, and did not wait for "
-                       "it");
+    tell_warn(x->s, second, "tl.debug_barrier() between the two: all lanes wait there",
+              loads ? "this loads what another lane of the program has stored, and did not wait "
+                      "for it"
+                    : "this changes what another lane of the program loads, and did not wait for "
+                      "it");
     if (diag_kept(x->s->diags))
         ir_diag(x->s->diags, DIAG_NOTE, first, "the other lane is here");
 }
@@ -288,6 +287,6 @@ static bool stores_row(const Op *op)
 
 void suspect_exchange(const Suspect *s)
 {
-    if (suspect_any(s, stores_row))
-        look_through(s, suspect_axis(s), s->func->body);
+    if (tell_any(s, stores_row))
+        look_through(s, tell_axis(s), s->func->body);
 }

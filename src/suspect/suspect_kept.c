@@ -48,7 +48,7 @@ static bool is_read_in(Search *search, const Op *loop, const Op *store)
 /* for _ in range(0, tl.where(c, 1, 0)) is an `if`. */
 static bool is_of_one_round(const Suspect *s, const Op *loop)
 {
-    const Axis *end = axis_of(suspect_axis(s), loop->operands[FOR_HI]);
+    const Axis *end = axis_of(tell_axis(s), loop->operands[FOR_HI]);
     int64_t begin, step;
 
     return end->has_range && value_const_signed(loop->operands[FOR_LO], &begin) &&
@@ -64,9 +64,9 @@ static bool is_overwritten(Search *search, const Op *store)
 
     if (!loop || loop->code != OP_for || (opt_trip_count(loop, &trips) && trips < 2))
         return false;
-    return !suspect_is_moved(store->operands[STORE_PTR], loop, DEEPEST) &&
-           !(mask && suspect_is_moved(mask, loop, DEEPEST)) &&
-           suspect_is_moved(store->operands[STORE_DATA], loop, DEEPEST) &&
+    return !tell_is_moved(store->operands[STORE_PTR], loop, DEEPEST) &&
+           !(mask && tell_is_moved(mask, loop, DEEPEST)) &&
+           tell_is_moved(store->operands[STORE_DATA], loop, DEEPEST) &&
            ++search->asked <= MOST_ASKED && !is_read_in(search, loop, store) &&
            !is_of_one_round(search->s, loop);
 }
@@ -91,7 +91,7 @@ static bool stays(const Op *op, void *loop)
 /* Does it follow from what the loop carries?  Where that is not known, yes. */
 static bool follows_from_carried(const Value *v, const Op *loop, int depth)
 {
-    if (!suspect_is_inside(v, loop))
+    if (!tell_is_inside(v, loop))
         return false;
     if (!v->def || depth == 0)
         return true;
@@ -117,12 +117,12 @@ static void look_at(Op *op, void *search)
     const Suspect *s = ((Search *)search)->s;
 
     if (op->code == OP_store && is_overwritten(search, op))
-        suspect_warn(s, op, "add the round's offset to the pointer, or store once behind the loop",
-                     "each round of the loop stores to the same elements: what is left is the last "
-                     "one's");
+        tell_warn(s, op, "add the round's offset to the pointer, or store once behind the loop",
+                  "each round of the loop stores to the same elements: what is left is the last "
+                  "one's");
     if (op->code == OP_while && has_no_end(s, op))
-        suspect_warn(s, op, "count in it, as by i += 1",
-                     "nothing in this loop changes its condition: it ends at once, or never");
+        tell_warn(s, op, "count in it, as by i += 1",
+                  "nothing in this loop changes its condition: it ends at once, or never");
 }
 
 static bool is_looked_at(const Op *op)
@@ -134,6 +134,6 @@ void suspect_kept(const Suspect *s)
 {
     Search x = {.s = s};
 
-    if (suspect_any(s, is_looked_at))
+    if (tell_any(s, is_looked_at))
         ir_walk(s->func->body, look_at, &x);
 }

@@ -23,12 +23,12 @@ static bool tell_shared(const Suspect *s, const AxisFacts *facts, const Op *stor
 
     if (d < 0)
         return false;
-    suspect_warn(s, store,
-                 "reduce the values first, or give each lane an address of its own; tl.atomic_add "
-                 "adds them up",
-                 "lanes of this store that follow each other along dimension %d have one address "
-                 "and different values: which one stays is not said",
-                 d);
+    tell_warn(s, store,
+              "reduce the values first, or give each lane an address of its own; tl.atomic_add "
+              "adds them up",
+              "lanes of this store that follow each other along dimension %d have one address "
+              "and different values: which one stays is not said",
+              d);
     return true;
 }
 
@@ -81,9 +81,9 @@ static void tell_count(const Suspect *s, const Op *store)
     if (!p->def || p->def->code != OP_addptr || !is_data(p->def->operands[1], DEEPEST_SUM) ||
         !counts_there(store->operands[STORE_DATA], p))
         return;
-    suspect_warn(s, store, "tl.atomic_add(pointer, 1) counts each of them; so does tl.histogram",
-                 "lanes whose index is the same count once here: all of them add to what was there "
-                 "before");
+    tell_warn(s, store, "tl.atomic_add(pointer, 1) counts each of them; so does tl.histogram",
+              "lanes whose index is the same count once here: all of them add to what was there "
+              "before");
 }
 
 /* --- one sum, added by each lane --- */
@@ -109,10 +109,9 @@ static void tell_added_by_all(const Suspect *s, const Op *op)
     if (attr_rmw_kind(op) != RMW_ADD || type_numel(p->type) < 2 || op_operand(op, a.mask) ||
         value_constant(ir_bare(data), &bits) || !is_splat(p) || !is_splat(data))
         return;
-    suspect_warn(s, op,
-                 "give tl.atomic_add the pointer and the number themselves, which are no tiles",
-                 "all %lld lanes add the same to one element: it is added as often",
-                 (long long)type_numel(p->type));
+    tell_warn(s, op, "give tl.atomic_add the pointer and the number themselves, which are no tiles",
+              "all %lld lanes add the same to one element: it is added as often",
+              (long long)type_numel(p->type));
 }
 
 static bool stores_tile(const Op *op)
@@ -126,7 +125,7 @@ static void look_at(Op *op, void *suspect)
 
     if (op->code == OP_atomic_rmw)
         tell_added_by_all(s, op);
-    if (stores_tile(op) && !tell_shared(s, suspect_axis(s), op))
+    if (stores_tile(op) && !tell_shared(s, tell_axis(s), op))
         tell_count(s, op);
 }
 

@@ -144,20 +144,19 @@ static void tell(const Suspect *s, const Op *op, const Value *limit)
     uint64_t bits;
 
     if (limit->type->dtype == DT_I1)
-        suspect_warn(s, op, "give how many elements there are: True counts as 1",
-                     "`%s` is True or False, and numbers of elements are compared with it",
-                     limit->name ? limit->name : "the limit");
+        tell_warn(s, op, "give how many elements there are: True counts as 1",
+                  "`%s` is True or False, and numbers of elements are compared with it",
+                  limit->name ? limit->name : "the limit");
     else if (value_constant(limit, &bits))
-        suspect_warn(s, op, "a number of elements is a whole one: `//` divides to one",
-                     "numbers of elements are compared with %g, which has a fraction",
-                     scalar_to_double(limit->type->dtype, bits));
+        tell_warn(s, op, "a number of elements is a whole one: `//` divides to one",
+                  "numbers of elements are compared with %g, which has a fraction",
+                  scalar_to_double(limit->type->dtype, bits));
     else
-        suspect_warn(s, op,
-                     "pass a whole number: `//` divides to one, and int(n) or n.to(tl.int32) makes "
-                     "one of a float",
-                     "`%s` is a float, %s, and numbers of elements are compared with it",
-                     limit->name ? limit->name : "the limit",
-                     dtype_triton_name(limit->type->dtype));
+        tell_warn(s, op,
+                  "pass a whole number: `//` divides to one, and int(n) or n.to(tl.int32) makes "
+                  "one of a float",
+                  "`%s` is a float, %s, and numbers of elements are compared with it",
+                  limit->name ? limit->name : "the limit", dtype_triton_name(limit->type->dtype));
 }
 
 static void look_at(Op *op, void *limits)
@@ -183,7 +182,7 @@ static void look_at(Op *op, void *limits)
 
 void suspect_limit(const Suspect *s)
 {
-    Limits l = {.s = s, .uses = suspect_uses(s)};
+    Limits l = {.s = s, .uses = tell_uses(s)};
 
     ir_walk(s->func->body, look_at, &l);
 }

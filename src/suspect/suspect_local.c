@@ -10,6 +10,9 @@
  *     at pid * BLOCK, too, where it is stored without that, and a mask compares pid * BLOCK + i:
  *     without one it may be a row, in which the place is meant to count.
  *
+ * So is tl.where(i == label, v - 1, v) of a v that such a loop loads, and a comparison of values
+ * with the place of the greatest among them, or of places with the greatest value.
+ *
  * Nothing is said where both sides count within the round, as in a chunk on the diagonal, nor of
  * limits, i < n - j.
  */
@@ -46,15 +49,6 @@ typedef struct {
     bool found;
 } Marching;
 
-static const Op *loop_around(const Op *op)
-{
-    const Op *owner = op->block->owner;
-
-    while (owner && owner->code != OP_for)
-        owner = owner->block->owner;
-    return owner;
-}
-
 static void note_march(Op *op, void *marching)
 {
     Marching *m = marching;
@@ -78,29 +72,6 @@ static bool is_arange(const Value *v)
     return v->def && v->def->code == OP_arange;
 }
 
-static void look_at_pair(const Suspect *s, const Op *op)
-{
-    bool equal = op->code == OP_eq || op->code == OP_ne;
-    const Op *loop = loop_around(op);
-
-    if (!loop || !opt_is_int(op->operands[0]) || (!op_has(op, COMPARES) && op->code != OP_sub))
-        return;
-    for (int i = 0; i < 2; i++) {
-        const Value *index = ir_bare(op->operands[i]), *other = op->operands[1 - i];
-        Parts p = {false};
-        if (!is_arange(index) || suspect_is_moved(other, loop, DEEPEST))
-            continue;
-        find_parts(other, &p, DEEPEST);
-        bool is_index = p.program && p.range && !p.others;
-        bool is_number = equal && p.loaded && !p.others;
-        if ((is_index || is_number) && marches_along(loop, index, !is_index))
-            suspect_warn(s, op,
-                         "add what the loop has reached: (start + offsets), as in the address",
-                         "this index counts from where the tile of the round begins, and what it "
-                         "is compared with does not");
-    }
-}
-
 /* --- the place of the greatest --- */
 
 /* The tl.argmax or tl.argmin whose index it is, as it is; NULL: it is another one. */
@@ -119,7 +90,7 @@ static bool is_loaded_marching(const Value *v, const Op *loop, int extent, int d
 {
     const Op *op = v->def;
 
-    if (!op || depth == 0 || !suspect_is_inside(v, loop))
+    if (!op || depth == 0 || !tell_is_inside(v, loop))
         return false;
     if (op_only_reads(op)) {
         const Value *index = axis_march(op->operands[ir_access(op).pointer], loop);
@@ -133,12 +104,71 @@ static bool is_loaded_marching(const Value *v, const Op *loop, int extent, int d
     return false;
 }
 
+/* Does tl.where choose by the comparison among elements of a tile that marches along? */
+static bool chooses_marching(const Suspect *s, const Op *compare, const Op *loop)
+{
+    const Value *v = compare->results[0];
+    const UseLists *uses = tell_uses(s);
+
+    for (int i = 0; v->type->rank == 1 && i < uses_count(uses, v); i++) {
+        const Op *choice = uses_of(uses, v)[i].op;
+        if (choice->code == OP_select && choice->operands[0] == v &&
+            (is_loaded_marching(choice->operands[1], loop, v->type->dims[0], DEEPEST) ||
+             is_loaded_marching(choice->operands[2], loop, v->type->dims[0], DEEPEST)))
+            return true;
+    }
+    return false;
+}
+
+static void look_at_pair(const Suspect *s, const Op *op)
+{
+    bool equal = op->code == OP_eq || op->code == OP_ne;
+    const Op *loop = tell_loop_around(op);
+
+    if (!loop || !opt_is_int(op->operands[0]) || (!op_has(op, COMPARES) && op->code != OP_sub))
+        return;
+    for (int i = 0; i < 2; i++) {
+        const Value *index = ir_bare(op->operands[i]), *other = op->operands[1 - i];
+        Parts p = {false};
+        if (!is_arange(index) || tell_is_moved(other, loop, DEEPEST))
+            continue;
+        find_parts(other, &p, DEEPEST);
+        bool is_index = p.program && p.range && !p.others;
+        bool is_number = equal && p.loaded && !p.others;
+        if ((is_index && marches_along(loop, index, false)) ||
+            (is_number && (marches_along(loop, index, true) || chooses_marching(s, op, loop))))
+            tell_warn(s, op, "add what the loop has reached: (start + offsets), as in the address",
+                      "this index counts from where the tile of the round begins, and what it "
+                      "is compared with does not");
+    }
+}
+
+/* v == tl.argmax(v), and tl.arange(..) == tl.max(v) */
+static void look_at_place(const Suspect *s, const Op *op)
+{
+    if (op->code != OP_eq && op->code != OP_ne)
+        return;
+    for (int i = 0; i < 2; i++) {
+        const Op *place = place_of_winner(op->operands[i]);
+        const Op *greatest = ir_bare(op->operands[i])->def;
+        const Value *other = ir_bare(op->operands[1 - i]);
+        if (place && other == ir_bare(place->operands[0]) && !is_arange(other))
+            tell_warn(s, op, "compare the index of the elements with it: tl.arange(..) == place",
+                      "this compares values with the place of the greatest or least of them");
+        if (greatest && ir_reduces(greatest) && is_arange(other) &&
+            ir_bare(op->operands[i]) == greatest->results[0] &&
+            dtype_is_float(greatest->results[0]->type->dtype))
+            tell_warn(s, op, "compare with tl.argmax(v, 0), or the values with tl.max(v, 0)",
+                      "this compares places with a value that is the result of a reduction");
+    }
+}
+
 static void look_at_carried(const Suspect *s, const Op *loop, int i)
 {
     const Value *was = loop->regions[0]->args[1 + i];
     const Op *choice = ir_bare(opt_last(loop->regions[0])->operands[i])->def;
 
-    if (!choice || choice->code != OP_select || uses_count(suspect_uses(s), loop->results[i]) == 0)
+    if (!choice || choice->code != OP_select || uses_count(tell_uses(s), loop->results[i]) == 0)
         return;
     for (int k = 1; k <= 2; k++) {
         const Op *place = place_of_winner(choice->operands[k]);
@@ -146,9 +176,9 @@ static void look_at_carried(const Suspect *s, const Op *loop, int i)
             continue;
         const Type *t = place->operands[0]->type;
         if (is_loaded_marching(place->operands[0], loop, t->dims[attr_axis(place)], DEEPEST))
-            suspect_warn(s, place, "add what the loop has reached: start + tl.argmax(v, 0)",
-                         "this index counts from where the tile of the round begins, and is kept "
-                         "behind the loop without what tells the rounds apart");
+            tell_warn(s, place, "add what the loop has reached: start + tl.argmax(v, 0)",
+                      "this index counts from where the tile of the round begins, and is kept "
+                      "behind the loop without what tells the rounds apart");
     }
 }
 
@@ -167,9 +197,9 @@ static void look_at_stored(const Suspect *s, const Op *store)
     find_parts(load->operands[LOAD_MASK], &mask, DEEPEST);
     const Value *index = axis_program_march(load->operands[LOAD_PTR], -1, &by);
     if (mask.program && index && by == index->type->dims[0])
-        suspect_warn(s, place, "add where the tile begins: pid * BLOCK + tl.argmax(v, 0)",
-                     "this index counts from where the tile of the program begins, and is stored "
-                     "without what tells the programs apart");
+        tell_warn(s, place, "add where the tile begins: pid * BLOCK + tl.argmax(v, 0)",
+                  "this index counts from where the tile of the program begins, and is stored "
+                  "without what tells the programs apart");
 }
 
 static void look_at(Op *op, void *suspect)
@@ -178,8 +208,10 @@ static void look_at(Op *op, void *suspect)
 
     if (op->code == OP_store)
         look_at_stored(s, op);
-    if (op->noperands == 2)
+    if (op->noperands == 2) {
         look_at_pair(s, op);
+        look_at_place(s, op);
+    }
     for (int i = 0; op->code == OP_for && i < op->nresults; i++)
         look_at_carried(s, op, i);
 }
@@ -191,6 +223,6 @@ static bool is_looked_at(const Op *op)
 
 void suspect_local(const Suspect *s)
 {
-    if (suspect_any(s, is_looked_at))
+    if (tell_any(s, is_looked_at))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -61,9 +61,9 @@ static void look_at(Op *op, void *suspect)
     if (!mask || !pointer->type->pointer || pointer->type->rank != 2 ||
         !index_of_columns(mask, pointer, MOST_MASKS))
         return;
-    suspect_warn(s, op, "mask=rows[:, None] < height leaves out rows",
-                 "the index that the mask compares is one of rows in the address, and its mask "
-                 "leaves out columns");
+    tell_warn(s, op, "mask=rows[:, None] < height leaves out rows",
+              "the index that the mask compares is one of rows in the address, and its mask "
+              "leaves out columns");
 }
 
 void suspect_mask(const Suspect *s)

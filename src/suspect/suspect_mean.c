@@ -12,6 +12,8 @@
  *
  * .. and a mean by a number to which each round has added BLOCK, though a mask leaves lanes out.
  *
+ * .. and of the elements of a row by how many rows the tile or the array has;
+ *
  * .. and of h * w elements by h, or of the elements of tiles by how many programs there are.
  *
  * A sum that a loop has made lane by lane, over h rows of w elements, is divided by h: told where
@@ -63,25 +65,11 @@ const Op *mean_divided_sum(const Op *op)
 
 /* --- the mask --- */
 
-/* Which dimension of the operand becomes `dim`; -1: none. */
-static int dimension_before(const Op *op, int dim)
-{
-    Move m;
-
-    if (!op_renames(op, &m))
-        return -1;
-    for (int d = 0; d < op->operands[0]->type->rank; d++) {
-        if (m.follows[d] == dim && op->operands[0]->type->dims[d] > 1)
-            return d;
-    }
-    return -1;
-}
-
 /* The tile of one dimension that an index is along `dim`; NULL: there is no such thing. */
 static const Value *index_along(const Value *v, int dim)
 {
     while (v->def && op_has(v->def, MOVES) && v->type->rank > 0) {
-        dim = dimension_before(v->def, dim);
+        dim = tell_dimension_before(v->def, dim);
         if (dim < 0)
             return NULL;
         v = v->def->operands[0];
@@ -117,7 +105,7 @@ const Value *mean_compared_along(const Value *mask, int dim, int depth, Value **
     }
     if (!op_has(op, MOVES))
         return NULL;
-    dim = dimension_before(op, dim);
+    dim = tell_dimension_before(op, dim);
     return dim < 0 ? NULL : mean_compared_along(op->operands[0], dim, depth - 1, bound);
 }
 
@@ -214,16 +202,16 @@ static void look_at_rounds(const Suspect *s, const Op *op)
         const Value *mask = mean_mask_of(sum->operands[1 - i], DEEPEST);
         if (sum->operands[i] == loop->regions[0]->args[1 + total->index] && mask &&
             compares_with(mask, by, DEEPEST) && !compares_with(mask, rounds, DEEPEST))
-            suspect_warn(s, op, "divide by how many rounds there are",
-                         "this divides what the rounds of a loop have added up by the number of "
-                         "lanes that the mask lets through, and not by that of rounds");
+            tell_warn(s, op, "divide by how many rounds there are",
+                      "this divides what the rounds of a loop have added up by the number of "
+                      "lanes that the mask lets through, and not by that of rounds");
         const Op *load = ir_uncast(sum->operands[1 - i])->def;
         if (sum->operands[i] == loop->regions[0]->args[1 + total->index] && !mask && load &&
             load->code == OP_load &&
             goes_by(load->operands[LOAD_PTR], loop->regions[0]->args[0], by, DEEPEST))
-            suspect_warn(s, op, "divide by how many rounds there are",
-                         "this divides what the rounds of a loop have added up by how far they are "
-                         "apart, and not by how many there are");
+            tell_warn(s, op, "divide by how many rounds there are",
+                      "this divides what the rounds of a loop have added up by how far they are "
+                      "apart, and not by how many there are");
     }
 }
 
@@ -252,11 +240,11 @@ static void look_at_tiles(const Suspect *s, const Op *op, const Op *sum)
             continue;
         const Value *p = load->operands[ir_access(load).pointer];
         const Value *index = axis_march(p, loop);
-        if (index && suspect_is_along(p, (int)attr_axis(sum), index, DEEPEST))
-            suspect_warn(s, op, "divide by how many there are in all: tl.sum(..) / n",
-                         "this divides what all rounds have added up by the %d lanes of the tile "
-                         "of one",
-                         sum->operands[0]->type->dims[attr_axis(sum)]);
+        if (index && tell_is_along(p, (int)attr_axis(sum), index, DEEPEST))
+            tell_warn(s, op, "divide by how many there are in all: tl.sum(..) / n",
+                      "this divides what all rounds have added up by the %d lanes of the tile "
+                      "of one",
+                      sum->operands[0]->type->dims[attr_axis(sum)]);
     }
 }
 
@@ -295,10 +283,10 @@ static void look_at_count(const Suspect *s, const Op *op)
         all = all->def->operands[0];
     const Value *mask = mean_mask_of(all, DEEPEST);
     if (mask && mask->type->rank > 0 && type_numel(mask->type) == lanes &&
-        suspect_is_moved(mask, loop, DEEPEST))
-        suspect_warn(s, op, "divide by how many there are, or count those: tl.sum(mask, 0)",
-                     "this divides what a loop has added up by all lanes of its tiles, and the "
-                     "mask of the load leaves some of the last one out");
+        tell_is_moved(mask, loop, DEEPEST))
+        tell_warn(s, op, "divide by how many there are, or count those: tl.sum(mask, 0)",
+                  "this divides what a loop has added up by all lanes of its tiles, and the "
+                  "mask of the load leaves some of the last one out");
 }
 
 /* acc / 4 of acc += tl.load(..) in range(3): a mean by one too many, or too few */
@@ -316,9 +304,9 @@ static void look_at_few(const Suspect *s, const Op *op)
     if (!added || !ir_bare(added)->def || !op_only_reads(ir_bare(added)->def) || trips < 2 ||
         fabs(by - (double)trips) != 1)
         return;
-    suspect_warn(s, op, "divide by how many rounds there are, or let the loop make as many",
-                 "this divides by %g what %llu rounds of a loop have loaded and added up", by,
-                 (unsigned long long)trips);
+    tell_warn(s, op, "divide by how many rounds there are, or let the loop make as many",
+              "this divides by %g what %llu rounds of a loop have loaded and added up", by,
+              (unsigned long long)trips);
 }
 
 /* --- a sum of rows and columns, divided by the rows --- */
@@ -346,9 +334,9 @@ static void look_at_factor(const Suspect *s, const Op *op)
             !mean_is_same(all->operands[i], op->operands[1]) ||
             mean_is_same(all->operands[1 - i], op->operands[1]))
             continue;
-        suspect_warn(s, op, "divide by the product, as the mask has it",
-                     "this divides a sum by one factor of how many there are: the mask compares "
-                     "with a product");
+        tell_warn(s, op, "divide by the product, as the mask has it",
+                  "this divides a sum by one factor of how many there are: the mask compares "
+                  "with a product");
         return;
     }
 }
@@ -392,9 +380,9 @@ static bool sums_masked(const Value *v, int depth)
 static void look_at_rounded(const Suspect *s, const Op *op)
 {
     if (is_rounded_up(op->operands[1]) && sums_masked(op->operands[0], DEEPEST))
-        suspect_warn(s, op, "divide by how many there are, n",
-                     "this divides a sum by how many lanes all tiles have, and a mask leaves some "
-                     "of the last one out");
+        tell_warn(s, op, "divide by how many there are, n",
+                  "this divides a sum by how many lanes all tiles have, and a mask leaves some "
+                  "of the last one out");
 }
 
 /* --- a sum divided by how many programs there are --- */
@@ -414,10 +402,41 @@ static void look_at_programs(const Suspect *s, const Op *op)
     const Value *index = axis_program_march(load->operands[LOAD_PTR], attr_axis(by), &step);
     const Value *of = mean_limited_along(op_operand(load, LOAD_MASK), attr_axis(sum), DEEPEST);
     if (index && of && index != of && step == index->type->dims[0])
-        suspect_warn(s, op, "divide by how many elements there are, n",
-                     "this divides a sum of elements by how many programs there are, each of which "
-                     "has %lld of them",
-                     (long long)step);
+        tell_warn(s, op, "divide by how many elements there are, n",
+                  "this divides a sum of elements by how many programs there are, each of which "
+                  "has %lld of them",
+                  (long long)step);
+}
+
+/* --- a sum along a row divided by the number of rows --- */
+
+/* tl.sum(v, axis=1) / BM, or / m, where the mask is rows < m and columns < n */
+static void look_at_other_axis(const Suspect *s, const Op *op)
+{
+    const Op *sum = ir_bare(op->operands[0])->def;
+    const Type *t = sum && ir_reduces(sum) && sum->noperands == 1 ? sum->operands[0]->type : NULL;
+    const Value *mask = t && t->rank == 2 && ir_combine_code(sum) == OP_add
+                            ? mean_mask_of(sum->operands[0], DEEPEST)
+                            : NULL;
+    const Value *by = ir_bare(op->operands[1]);
+    Value *bound = NULL, *other_bound = NULL;
+    uint64_t bits;
+
+    if (!mask || !type_same_shape(mask->type, t))
+        return;
+    int axis = (int)attr_axis(sum);
+    if (!mean_compared_along(mask, axis, DEEPEST, &bound) || mean_is_same(bound, by) ||
+        value_constant(ir_bare(bound), &bits))
+        return;
+    bool is_lanes = value_constant(by, &bits) && t->dims[axis] != t->dims[1 - axis] &&
+                    scalar_to_double(by->type->dtype, bits) == t->dims[1 - axis];
+    bool is_other = number_of_launch(by) &&
+                    mean_compared_along(mask, 1 - axis, DEEPEST, &other_bound) &&
+                    mean_is_same(other_bound, by);
+    if (is_lanes || is_other)
+        tell_warn(s, op, "divide by the number that the mask compares the index of this axis with",
+                  "this divides a sum along axis %d by how many there are along axis %d", axis,
+                  1 - axis);
 }
 
 /* --- told at once --- */
@@ -432,6 +451,7 @@ static void look_at(Op *op, void *suspect)
     if (op->code == OP_div) {
         look_at_count(s, op);
         look_at_few(s, op);
+        look_at_other_axis(s, op);
         look_at_factor(s, op);
         look_at_programs(s, op);
         look_at_rounded(s, op);
@@ -442,10 +462,10 @@ static void look_at(Op *op, void *suspect)
         return;
     const Value *index = mean_limited_along(mask, attr_axis(sum), DEEPEST);
     if (index && mean_range_of(index))
-        suspect_warn(s, op, "divide by how many there are: tl.sum(..) / n",
-                     "this divides a sum by the %d lanes of its tile, some of which the mask of "
-                     "the load leaves out",
-                     sum->operands[0]->type->dims[attr_axis(sum)]);
+        tell_warn(s, op, "divide by how many there are: tl.sum(..) / n",
+                  "this divides a sum by the %d lanes of its tile, some of which the mask of "
+                  "the load leaves out",
+                  sum->operands[0]->type->dims[attr_axis(sum)]);
 }
 
 void suspect_mean(const Suspect *s)

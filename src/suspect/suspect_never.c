@@ -4,9 +4,13 @@
  *   - v < m where m is tl.minimum(m, v), and its kin: the least was kept first, and compared then;
  *   - tl.minimum(tl.maximum(v, 6), 0): the limits stand the wrong way around, and one is left;
  *   - tl.where(mask, 0, v), stored under that mask: what is chosen is where nobody looks;
- *   - tl.min(tl.load(.., other=-float("inf"))), where what is left out wins;
+ *   - tl.min(tl.load(.., other=-float("inf"))), and tl.min(tl.where(keep, tl.exp(x), 0.0)), where
+ *     what is left out wins;
  *   - v == -1 where v is uint8, and other numbers that a type does not have;
  *   - tl.arange(0, BLOCK) == BLOCK, which no lane is;
+ *   - i[:, None] >= i[:, None], of an index and itself;
+ *   - tl.where(c, v, v), and tl.max(tl.exp(x - tl.max(x))), which is 1;
+ *   - (i >= 0) | (i < n), which all are, and (i < 0) & (i >= n), which none is;
  *   - v // 255 of a uint8 that becomes a float: 0 or 1;
  *   - end - start of two loads from one address, and range(start, end) of these;
  *   - while tl.atomic_cas(lock, 1, 0) == 1, which goes on as long as it succeeds.
@@ -50,8 +54,53 @@ static void look_at_comparison(const Suspect *s, const Op *op)
     const char *why = why_never_less(op->operands[turned], op->operands[!turned]);
 
     if (why)
-        suspect_warn(s, op, "compare with what was kept so far, and keep the new one then",
-                     "this is always false: nothing is %s and another one", why);
+        tell_warn(s, op, "compare with what was kept so far, and keep the new one then",
+                  "this is always false: nothing is %s and another one", why);
+}
+
+/* --- comparisons with itself --- */
+
+static void look_at_itself(const Suspect *s, const Op *op)
+{
+    uint64_t bits;
+    bool holds = op->code == OP_eq || op->code == OP_le || op->code == OP_ge;
+
+    if (!op_has(op, COMPARES) || op->results[0]->type->rank == 0 || !opt_is_int(op->operands[0]) ||
+        value_constant(op->operands[0], &bits) ||
+        !ir_same(op->operands[0], op->operands[1], SAME_DEPTH))
+        return;
+    tell_warn(s, op, "is one of the two the index of another dimension, or another tile?",
+              "this is always %s: both sides are the same", holds ? "true" : "false");
+}
+
+/* --- both limits of an index --- */
+
+/* i >= 0 with `lower`, i < n without; not: i < 0, i >= n.  Gives i. */
+static const Value *limited(const Value *v, bool lower, bool not )
+{
+    const Op *op = ir_unmoved(v)->def;
+    int64_t least;
+    bool is_less = op && (op->code == OP_lt || op->code == OP_le);
+    bool is_more = op && (op->code == OP_gt || op->code == OP_ge);
+
+    if ((lower != not ? !is_more : !is_less) || !opt_is_int(op->operands[0]))
+        return NULL;
+    bool is_number = value_const_signed(op->operands[1], &least);
+    return is_number == lower && (!lower || least <= 1) ? op->operands[0] : NULL;
+}
+
+static void look_at_both(const Suspect *s, const Op *op)
+{
+    bool none = op->code == OP_and;
+
+    for (int i = 0; i < 2; i++) {
+        const Value *low = limited(op->operands[i], true, none);
+        const Value *high = low ? limited(op->operands[1 - i], false, none) : NULL;
+        if (high && ir_same(ir_unmoved(low), ir_unmoved(high), SAME_DEPTH))
+            tell_warn(s, op, "(i >= 0) & (i < n) is inside, (i < 0) | (i >= n) outside", "%s",
+                      none ? "this is always false: nothing is below 0 and at least n"
+                           : "this is always true: what is below 0 is less than n, too");
+    }
 }
 
 /* --- limits --- */
@@ -93,12 +142,11 @@ static void look_at_limits(const Suspect *s, const Op *op)
     if (!opposite || !read_limit(first, &inner_limit, &v) || value_constant(v, &bits) ||
         !(is_least(op) ? inner_limit > outer_limit : inner_limit < outer_limit))
         return;
-    suspect_warn(s, op,
-                 "the lower limit stands first in tl.clamp(x, low, high), which is "
-                 "tl.minimum(tl.maximum(x, low), high)",
-                 "this is always %g: nothing is at least %g and at most %g", outer_limit,
-                 is_least(op) ? inner_limit : outer_limit,
-                 is_least(op) ? outer_limit : inner_limit);
+    tell_warn(s, op,
+              "the lower limit stands first in tl.clamp(x, low, high), which is "
+              "tl.minimum(tl.maximum(x, low), high)",
+              "this is always %g: nothing is at least %g and at most %g", outer_limit,
+              is_least(op) ? inner_limit : outer_limit, is_least(op) ? outer_limit : inner_limit);
 }
 
 /* --- what is chosen where nobody looks --- */
@@ -113,9 +161,55 @@ static void look_at_store(const Suspect *s, const Op *op)
         !value_constant(choice->operands[1], &bits) || value_constant(choice->operands[2], &bits) ||
         !ir_same(choice->operands[0], mask, SAME_DEPTH))
         return;
-    suspect_warn(s, op, "tl.where(condition, where it holds, elsewhere)",
-                 "all that is stored is the constant of tl.where, whose condition is the mask: are "
-                 "its values turned around?");
+    tell_warn(s, op, "tl.where(condition, where it holds, elsewhere)",
+              "all that is stored is the constant of tl.where, whose condition is the mask: are "
+              "its values turned around?");
+}
+
+/* --- a choice between one and the same --- */
+
+/* Of numbers of lanes alone, as where tl.cat chooses between two tiles? */
+static bool is_of_lanes(const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return false;
+    for (int i = 0; i < op->noperands; i++) {
+        if (!is_of_lanes(op->operands[i], depth - 1))
+            return false;
+    }
+    return op_has(op, FOLDS) || op_has(op, MOVES) || op->noperands == 0;
+}
+
+static void look_at_choice(const Suspect *s, const Op *op)
+{
+    uint64_t bits;
+
+    if (!value_constant(op->operands[0], &bits) && !value_constant(op->operands[1], &bits) &&
+        op->operands[0]->type->rank > 0 && !is_of_lanes(op->operands[0], SAME_DEPTH) &&
+        ir_same(op->operands[1], op->operands[2], SAME_DEPTH))
+        tell_warn(s, op, "tl.where(condition, where it holds, elsewhere)",
+                  "both values of this choice are the same");
+}
+
+/* tl.max(tl.exp(x - tl.max(x))) */
+static void look_at_one(const Suspect *s, const Op *op)
+{
+    OpCode how = op->noperands == 1 ? ir_combine_code(op) : OP_COUNT;
+    const Op *power = ir_uncast(op->operands[0])->def;
+    const Op *difference = power && (power->code == OP_exp || power->code == OP_exp2)
+                               ? ir_uncast(power->operands[0])->def
+                               : NULL;
+
+    if ((how != OP_max && how != OP_maxnan) || !difference || difference->code != OP_sub)
+        return;
+    const Op *greatest = ir_bare(difference->operands[1])->def;
+    if (greatest && ir_reduces(greatest) && greatest->noperands == 1 &&
+        ir_combine_code(greatest) == how && attr_axis(greatest) == attr_axis(op) &&
+        ir_same(ir_bare(greatest->operands[0]), ir_bare(difference->operands[0]), SAME_DEPTH))
+        tell_warn(s, op, "a softmax divides by the sum: tl.sum(tl.exp(x - tl.max(x)))",
+                  "this is always 1: the greatest of all is what was subtracted");
 }
 
 /* --- lanes that are left out and win --- */
@@ -132,6 +226,37 @@ static const Value *filling_of(const Value *v)
     return op_only_reads(op) ? op_operand(op, ir_access(op).other) : NULL;
 }
 
+/* Is it an exponential, an absolute value, or made of such? */
+static bool is_never_negative(const Value *v, int depth)
+{
+    const Op *op = ir_uncast(ir_bare(v))->def;
+    double number;
+
+    if (read_number(v, &number))
+        return number >= 0;
+    if (!op || depth == 0)
+        return false;
+    if (op->code == OP_exp || op->code == OP_exp2 || op->code == OP_abs)
+        return true;
+    bool is_kept = op->code == OP_sort || op->code == OP_div || op->code == OP_add ||
+                   op->code == OP_mul || (ir_reduces(op) && op->noperands == 1);
+    for (int i = 0; is_kept && i < op->noperands; i++) {
+        if (!is_never_negative(op->operands[i], depth - 1))
+            return false;
+    }
+    return is_kept;
+}
+
+/* tl.min(tl.where(keep, weights, 0.0)) */
+static bool is_least_of_all(const Value *v, bool least)
+{
+    const Op *op = ir_uncast(v)->def;
+    double number;
+
+    return least && op && op->code == OP_select && read_number(op->operands[2], &number) &&
+           number == 0 && is_never_negative(op->operands[1], SAME_DEPTH);
+}
+
 static void look_at_reduction(const Suspect *s, const Op *op)
 {
     OpCode how = op->noperands == 2 ? ir_combine_kind(op).winner : ir_combine_code(op);
@@ -140,13 +265,13 @@ static void look_at_reduction(const Suspect *s, const Op *op)
     double number;
 
     if (!filling || !dtype_is_float(filling->type->dtype) || !read_number(filling, &number) ||
-        !isinf(number) || (number < 0) != least)
+        (!is_least_of_all(op->operands[0], least) && (!isinf(number) || (number < 0) != least)))
         return;
-    suspect_warn(
-        s, op, least ? "other=float(\"inf\") for a minimum" : "other=-float(\"inf\") for a maximum",
-        "this is always a lane that the mask leaves out, where there is one: it is %s "
-        "than all that is there",
-        least ? "less" : "greater");
+    tell_warn(s, op,
+              least ? "other=float(\"inf\") for a minimum" : "other=-float(\"inf\") for a maximum",
+              "this is always a lane that the mask leaves out, where there is one: it is %s "
+              "than all that is there",
+              least ? "less" : "greater");
 }
 
 /* --- numbers that a type lacks --- */
@@ -174,13 +299,13 @@ static void look_at_equal(const Suspect *s, const Op *op)
         int64_t most = (INT64_C(1) << (bits - sign)) - 1, least = sign ? -most - 1 : 0;
         if (number <= most && number >= least)
             continue;
-        suspect_warn(s, op,
-                     arena_printf(s->arena,
-                                  "it has %lld to %lld: compare with one of these, or let the "
-                                  "array be of a wider type",
-                                  (long long)least, (long long)most),
-                     "this is always %s: %s has no %lld", op->code == OP_eq ? "false" : "true",
-                     dtype_long_name(t), (long long)number);
+        tell_warn(s, op,
+                  arena_printf(s->arena,
+                               "it has %lld to %lld: compare with one of these, or let the "
+                               "array be of a wider type",
+                               (long long)least, (long long)most),
+                  "this is always %s: %s has no %lld", op->code == OP_eq ? "false" : "true",
+                  dtype_long_name(t), (long long)number);
         return;
     }
 }
@@ -204,13 +329,13 @@ static void look_at_lane(const Suspect *s, const Op *op)
         int64_t number;
         if (!is_lane(op->operands[i]) || !value_const_signed(op->operands[1 - i], &number))
             continue;
-        const Axis *a = axis_of(suspect_axis(s), op->operands[i]);
+        const Axis *a = axis_of(tell_axis(s), op->operands[i]);
         if (!a || !a->has_range || (number >= a->lo && number <= a->hi))
             continue;
-        suspect_warn(s, op, "the last one of tl.arange(0, BLOCK) is BLOCK - 1",
-                     "this is always %s: the lanes of the tile are %lld to %lld, and none is %lld",
-                     op->code == OP_eq ? "false" : "true", (long long)a->lo, (long long)a->hi,
-                     (long long)number);
+        tell_warn(s, op, "the last one of tl.arange(0, BLOCK) is BLOCK - 1",
+                  "this is always %s: the lanes of the tile are %lld to %lld, and none is %lld",
+                  op->code == OP_eq ? "false" : "true", (long long)a->lo, (long long)a->hi,
+                  (long long)number);
         return;
     }
 }
@@ -248,15 +373,15 @@ static bool same_number(const Value *a, const Value *b)
 static void look_at_difference(const Suspect *s, const Op *op)
 {
     if (opt_is_int(op->operands[0]) && same_number(op->operands[0], op->operands[1]))
-        suspect_warn(s, op, "is one of the two at another place, as ends + 1 is?",
-                     "this is always 0: both are the same number");
+        tell_warn(s, op, "is one of the two at another place, as ends + 1 is?",
+                  "this is always 0: both are the same number");
 }
 
 static void look_at_bounds(const Suspect *s, const Op *op)
 {
     if (same_number(op->operands[FOR_LO], op->operands[FOR_HI]))
-        suspect_warn(s, op, "is one of the two at another place, as ends + 1 is?",
-                     "this loop has no rounds: it ends at the number where it begins");
+        tell_warn(s, op, "is one of the two at another place, as ends + 1 is?",
+                  "this loop has no rounds: it ends at the number where it begins");
 }
 
 /* while cas(p, expected, new) == expected */
@@ -270,10 +395,10 @@ static void look_at_lock(const Suspect *s, const Op *op)
             !ir_same(ir_bare(cas->operands[CAS_EXPECTED]), ir_bare(compare->operands[1 - i]),
                      SAME_DEPTH))
             continue;
-        suspect_warn(s, cas,
-                     "tl.atomic_cas(lock, 0, 1) takes a lock that is free, and gives what was "
-                     "there: while tl.atomic_cas(lock, 0, 1) == 1",
-                     "this loop goes on where the exchange succeeds, and ends where it fails");
+        tell_warn(s, cas,
+                  "tl.atomic_cas(lock, 0, 1) takes a lock that is free, and gives what was "
+                  "there: while tl.atomic_cas(lock, 0, 1) == 1",
+                  "this loop goes on where the exchange succeeds, and ends where it fails");
     }
 }
 
@@ -282,7 +407,7 @@ static void look_at_lock(const Suspect *s, const Op *op)
 /* v // 255 of a uint8, which becomes a float */
 static void look_at_quotient(const Suspect *s, const Op *op)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
     int64_t by;
 
     if (ir_uncast(op->operands[0])->type->dtype != DT_U8 ||
@@ -291,9 +416,9 @@ static void look_at_quotient(const Suspect *s, const Op *op)
     for (int i = 0; i < uses_count(uses, op->results[0]); i++) {
         const Op *cast = uses_of(uses, op->results[0])[i].op;
         if (cast->code == OP_cast && dtype_is_float(cast->results[0]->type->dtype)) {
-            suspect_warn(s, op, "v.to(tl.float32) / 255",
-                         "this quotient of whole numbers is 0 or 1: the fraction is lost before it "
-                         "is a float");
+            tell_warn(s, op, "v.to(tl.float32) / 255",
+                      "this quotient of whole numbers is 0 or 1: the fraction is lost before it "
+                      "is a float");
             return;
         }
     }
@@ -303,7 +428,15 @@ static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
 
+    look_at_itself(s, op);
     switch (op->code) {
+    case OP_or:
+    case OP_and:
+        look_at_both(s, op);
+        break;
+    case OP_select:
+        look_at_choice(s, op);
+        break;
     case OP_sub:
         look_at_difference(s, op);
         break;
@@ -312,6 +445,7 @@ static void look_at(Op *op, void *suspect)
         break;
     case OP_reduce:
         look_at_reduction(s, op);
+        look_at_one(s, op);
         break;
     case OP_for:
         look_at_bounds(s, op);

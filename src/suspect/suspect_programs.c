@@ -146,13 +146,13 @@ static void note_store(Op *op, void *stored)
     x->stores = true;
     for (int i = 0; i < op->noperands; i++)
         x->others |= (axes_of(op->operands[i], FURTHEST) & x->axes) != 0;
-    x->others |= !suspect_is_moved(op->operands[STORE_PTR], x->loop, FURTHEST);
+    x->others |= !tell_is_moved(op->operands[STORE_PTR], x->loop, FURTHEST);
 }
 
 /* Do all programs along these axes add it, or what is made of it, to one place? */
 static bool is_added_by_all(const Suspect *s, const Value *v, unsigned axes, int depth)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
     const Use *at = uses_of(uses, v);
 
     for (int i = 0; i < uses_count(uses, v) && depth > 0; i++) {
@@ -186,9 +186,9 @@ static void look_at_step(const Suspect *s, const Op *op)
     x.axes = axes_of(c.low, FURTHEST);
     ir_walk((Block *)c.body, note_store, &x);
     if (!x.others && (x.stores || (x.loads && adds_up(s, op, x.axes))))
-        suspect_warn(s, op, "go on by those of all programs: tl.num_programs(0) * BLOCK",
-                     "each program begins with its own tile, and goes on with the tiles of those "
-                     "behind it: they do them again");
+        tell_warn(s, op, "go on by those of all programs: tl.num_programs(0) * BLOCK",
+                  "each program begins with its own tile, and goes on with the tiles of those "
+                  "behind it: they do them again");
 }
 
 /* for at in range(pid * BLOCK, n, tl.num_programs(0)) */
@@ -204,10 +204,10 @@ static void look_at_width(const Suspect *s, const Op *op)
         const Op *id = ir_bare(low->operands[i])->def;
         if (id && id->code == OP_program_id && value_const_int(low->operands[1 - i], &width) &&
             width > 1)
-            suspect_warn(s, op, "go on by those of all programs: tl.num_programs(0) * BLOCK",
-                         "each program begins with a tile of %lld of its own, and goes on by how "
-                         "many programs there are: their tiles overlap",
-                         (long long)width);
+            tell_warn(s, op, "go on by those of all programs: tl.num_programs(0) * BLOCK",
+                      "each program begins with a tile of %lld of its own, and goes on by how "
+                      "many programs there are: their tiles overlap",
+                      (long long)width);
     }
 }
 
@@ -262,10 +262,10 @@ static void look_at_rounds(const Suspect *s, const Op *op)
         return;
     ir_walk(op->regions[0], note_mask, &r);
     if (r.found)
-        suspect_warn(s, op, "count tiles: range(.., tl.cdiv(n, BLOCK), ..)",
-                     "this counts up to a number of elements, and each round takes %lld of these: "
-                     "most rounds have nothing to do",
-                     (long long)r.lanes);
+        tell_warn(s, op, "count tiles: range(.., tl.cdiv(n, BLOCK), ..)",
+                  "this counts up to a number of elements, and each round takes %lld of these: "
+                  "most rounds have nothing to do",
+                  (long long)r.lanes);
 }
 
 /* --- what one program stores --- */
@@ -322,14 +322,14 @@ static void look_at_one(const Suspect *s, const Op *store)
     int axis = axis_of_one(branch);
 
     if (axis < 0 || store->block != branch->regions[0] || !v->def ||
-        v->def->block == store->block || uses_count(suspect_uses(s), v) != 1 ||
+        v->def->block == store->block || uses_count(tell_uses(s), v) != 1 ||
         !is_of_own_tile(v, axis, FURTHEST))
         return;
-    suspect_warn(s, store,
-                 "tl.atomic_add(out, v) in all programs adds up what they have, out + "
-                 "tl.program_id(0) keeps each",
-                 "each program makes this of a tile of its own, and one stores it: what the others "
-                 "have made is lost");
+    tell_warn(s, store,
+              "tl.atomic_add(out, v) in all programs adds up what they have, out + "
+              "tl.program_id(0) keeps each",
+              "each program makes this of a tile of its own, and one stores it: what the others "
+              "have made is lost");
 }
 
 static void look_at(Op *op, void *suspect)
@@ -350,10 +350,10 @@ static void look_at(Op *op, void *suspect)
     if (!is_one(from) || !is_one(by) || from == by)
         return;
     int axis = from >> 1, other = by >> 1;
-    suspect_warn(s, op, arena_printf(s->arena, "tl.num_programs(%d)", axis),
-                 "each program begins with its number along axis %d, and goes on by how many "
-                 "programs there are along axis %d",
-                 axis, other);
+    tell_warn(s, op, arena_printf(s->arena, "tl.num_programs(%d)", axis),
+              "each program begins with its number along axis %d, and goes on by how many "
+              "programs there are along axis %d",
+              axis, other);
 }
 
 static bool is_looked_at(const Op *op)
@@ -363,6 +363,6 @@ static bool is_looked_at(const Op *op)
 
 void suspect_programs(const Suspect *s)
 {
-    if (suspect_any(s, is_looked_at))
+    if (tell_any(s, is_looked_at))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -94,9 +94,9 @@ static void look_at_pages(const Suspect *s, const Value *multiplied)
         bool lanes = rest && type_is_tile(rest->results[0]->type);
         for (int k = 0; lanes && k < t.n; k++) {
             if (is_of_page(t.at[k], rest)) {
-                suspect_warn(s, ir_bare(multiplied)->def, "page * SIZE + t % SIZE",
-                             "this adds a place in a page to the number of the page, which is not "
-                             "multiplied by how many places a page has");
+                tell_warn(s, ir_bare(multiplied)->def, "page * SIZE + t % SIZE",
+                          "this adds a place in a page to the number of the page, which is not "
+                          "multiplied by how many places a page has");
                 return;
             }
         }
@@ -116,9 +116,9 @@ static void look_at_place(const Suspect *s, const Op *op)
             for (int f = 0; page && f < 2; f++) {
                 if (is_same(page->operands[1 - f], place->operands[1]) &&
                     is_of_page(page->operands[f], place) && !diag_warned(s->diags, op->span))
-                    suspect_warn(s, op, "page * SIZE + t % SIZE",
-                                 "this adds the number by which the page was found, where the "
-                                 "place in the page is what is left over");
+                    tell_warn(s, op, "page * SIZE + t % SIZE",
+                              "this adds the number by which the page was found, where the "
+                              "place in the page is what is left over");
             }
         }
     }
@@ -135,9 +135,9 @@ static void look_at_sum(const Suspect *s, const Op *op)
         for (int k = 0; rest && k < t.n; k++) {
             if (has_quotient(t.at[k], rest) &&
                 !diag_warned(s->diags, rest->results[0]->def->span)) {
-                suspect_warn(s, rest->results[0]->def, "h // G is the group, h % G a place in it",
-                             "this is less than the size of a group, and there are as many of its "
-                             "kind in an index as there are groups");
+                tell_warn(s, rest->results[0]->def, "h // G is the group, h % G a place in it",
+                          "this is less than the size of a group, and there are as many of its "
+                          "kind in an index as there are groups");
                 return;
             }
         }
@@ -176,9 +176,9 @@ static void look_at_digits(const Suspect *s, const Op *op)
             if (!again || first == second || !is_same(digit->results[0], again->results[0]) ||
                 diag_warned(s->diags, again->span))
                 continue;
-            suspect_warn(s, again, "p // H is the one, p % H the other",
-                         "this is the same part of the program's number as in another term of an "
-                         "address, which has another stride");
+            tell_warn(s, again, "p // H is the one, p % H the other",
+                      "this is the same part of the program's number as in another term of an "
+                      "address, which has another stride");
             return;
         }
     }
@@ -224,9 +224,9 @@ static void look_at_rests(const Suspect *s, const Op *access)
     for (int i = 0; i < t.n; i++) {
         const Op *other = t.at[i]->def->code == OP_rem ? other_rest(&t, t.at[i]->def) : NULL;
         if (other && !diag_warned(s->diags, other->span)) {
-            suspect_warn(s, other, "c % R is the last digit, c // R what is in front of it",
-                         "an address has the remainder of this index by another number, too, and "
-                         "no quotient of it");
+            tell_warn(s, other, "c % R is the last digit, c // R what is in front of it",
+                      "an address has the remainder of this index by another number, too, and "
+                      "no quotient of it");
             return;
         }
     }
@@ -300,9 +300,9 @@ static void look_at_label(const Suspect *s, const Op *load)
     Rows r = {t.at[0], 0, 0};
     ir_walk(s->func->body, count_access, &r);
     if (r.by_rows > 0 && r.by_rows == r.accesses - 1)
-        suspect_warn(s, load, "x + row * stride + label",
-                     "this is an element of the first row in all programs: all else of this array "
-                     "is taken by rows");
+        tell_warn(s, load, "x + row * stride + label",
+                  "this is an element of the first row in all programs: all else of this array "
+                  "is taken by rows");
 }
 
 static void look_at(Op *op, void *suspect)

@@ -16,7 +16,8 @@
  *     tl.sum(v), and not with that of all;
  *   - each of n rounds loads the first element of a row of n: x + row * n, without the counter;
  *   - a greatest value that begins with -inf, for which a load gives 0 where its mask, another one
- *     in each round, leaves lanes out: 0 wins against all that is negative.
+ *     in each round, leaves lanes out: 0 wins against all that is negative; and one that begins
+ *     with 0, for which a load gives -inf there.
  *
  * Nothing is said of a recurrence, h += tl.dot(w, h) + b, whose rounds are steps in time, nor of
  * what is added from memory alone; nor of rounds that store, which may change what is loaded.
@@ -32,7 +33,7 @@ static bool follows_from(const Value *v, const Value *from, const Op *loop, int 
 {
     if (v == from)
         return true;
-    if (!suspect_is_inside(v, loop) || !v->def)
+    if (!tell_is_inside(v, loop) || !v->def)
         return false;
     if (depth == 0 || (v->def->regions[0] && !op_has(v->def, COMBINES)))
         return true;
@@ -68,13 +69,13 @@ static bool begins_anew(const Value *v, const Op *loop, int depth)
     const Op *op = v->def;
     uint64_t bits;
 
-    if (!op || depth == 0 || !suspect_is_inside(v, loop) ||
+    if (!op || depth == 0 || !tell_is_inside(v, loop) ||
         (op->code != OP_add && op->code != OP_max && op->code != OP_maxnan && op->code != OP_min &&
          op->code != OP_minnan))
         return false;
     for (int i = 0; i < 2; i++) {
         const Value *begun = op->operands[i];
-        if (value_constant(begun, &bits) && suspect_is_inside(begun, loop) &&
+        if (value_constant(begun, &bits) && tell_is_inside(begun, loop) &&
             is_loaded(op->operands[1 - i], DEEPEST))
             return true;
         if (begins_anew(begun, loop, depth - 1))
@@ -92,8 +93,8 @@ static bool begins_anew_inside(const Value *v, const Op *loop)
     for (int i = 0; inner && inner->code == OP_for && i < inner->nresults; i++) {
         const Value *begun = inner->operands[FOR_BOUNDS + i];
         const Op *sum = opt_last(inner->regions[0])->operands[i]->def;
-        if (inner->results[i] != v || !suspect_is_inside(v, loop) ||
-            !suspect_is_inside(begun, loop) || !value_constant(begun, &bits))
+        if (inner->results[i] != v || !tell_is_inside(v, loop) || !tell_is_inside(begun, loop) ||
+            !value_constant(begun, &bits))
             continue;
         const Value *was = inner->regions[0]->args[1 + i];
         for (int k = 0; sum && sum->code == OP_add && k < 2; k++) {
@@ -106,7 +107,7 @@ static bool begins_anew_inside(const Value *v, const Op *loop)
 
 static bool is_looked_at(const Suspect *s, const Value *arg)
 {
-    return uses_count(suspect_uses(s), arg) > 0;
+    return uses_count(tell_uses(s), arg) > 0;
 }
 
 static void look_for_anew(const Suspect *s, const Op *loop, int i)
@@ -115,16 +116,16 @@ static void look_for_anew(const Suspect *s, const Op *loop, int i)
     uint64_t bits;
 
     if (is_looked_at(s, loop->regions[0]->args[1 + i]) ||
-        uses_count(suspect_uses(s), loop->results[i]) == 0 ||
+        uses_count(tell_uses(s), loop->results[i]) == 0 ||
         !value_constant(loop->operands[FOR_BOUNDS + i], &bits) ||
         (!begins_anew(end->operands[i], loop, DEEPEST) &&
          !begins_anew_inside(end->operands[i], loop)))
         return;
-    suspect_warn(s, end->operands[i]->def,
-                 "begin it in front of the loop; where only the last round is meant, give it "
-                 "another name there",
-                 "each round begins this anew, and only that of the last one is left behind the "
-                 "loop");
+    tell_warn(s, end->operands[i]->def,
+              "begin it in front of the loop; where only the last round is meant, give it "
+              "another name there",
+              "each round begins this anew, and only that of the last one is left behind the "
+              "loop");
 }
 
 /* --- a product that is not added --- */
@@ -136,15 +137,15 @@ static void look_for_product(const Suspect *s, const Op *loop, int i)
     uint64_t bits;
 
     if (!dot || dot->code != OP_dot || is_looked_at(s, loop->regions[0]->args[1 + i]) ||
-        uses_count(suspect_uses(s), loop->results[i]) == 0 ||
+        uses_count(tell_uses(s), loop->results[i]) == 0 ||
         !value_constant(loop->operands[FOR_BOUNDS + i], &bits) ||
         !value_constant(dot->operands[2], &bits) ||
-        (!suspect_is_moved(dot->operands[0], loop, DEEPEST) &&
-         !suspect_is_moved(dot->operands[1], loop, DEEPEST)))
+        (!tell_is_moved(dot->operands[0], loop, DEEPEST) &&
+         !tell_is_moved(dot->operands[1], loop, DEEPEST)))
         return;
-    suspect_warn(s, dot, "acc += tl.dot(a, b), or acc = tl.dot(a, b, acc)",
-                 "each round makes this product anew, and only that of the last one is left behind "
-                 "the loop");
+    tell_warn(s, dot, "acc += tl.dot(a, b), or acc = tl.dot(a, b, acc)",
+              "each round makes this product anew, and only that of the last one is left behind "
+              "the loop");
 }
 
 /* --- a total that is not one --- */
@@ -157,14 +158,14 @@ static void look_for_last(const Suspect *s, const Op *loop, int i)
     uint64_t bits;
 
     if (v->type->rank == 0 || !v->def || is_looked_at(s, loop->regions[0]->args[1 + i]) ||
-        uses_count(suspect_uses(s), loop->results[i]) == 0 || uses_count(suspect_uses(s), v) != 1 ||
-        !value_constant(loop->operands[FOR_BOUNDS + i], &bits) || !suspect_is_inside(v, loop) ||
-        !is_loaded(v, DEEPEST) || !suspect_is_moved(v, loop, DEEPEST) ||
+        uses_count(tell_uses(s), loop->results[i]) == 0 || uses_count(tell_uses(s), v) != 1 ||
+        !value_constant(loop->operands[FOR_BOUNDS + i], &bits) || !tell_is_inside(v, loop) ||
+        !is_loaded(v, DEEPEST) || !tell_is_moved(v, loop, DEEPEST) ||
         diag_warned(s->diags, v->def->span))
         return;
-    suspect_warn(s, v->def, "acc += .. adds them up; only the last one needs no loop",
-                 "each round loads this anew, and only that of the last one is left behind the "
-                 "loop");
+    tell_warn(s, v->def, "acc += .. adds them up; only the last one needs no loop",
+              "each round loads this anew, and only that of the last one is left behind the "
+              "loop");
 }
 
 /* --- a bias in each round --- */
@@ -178,14 +179,14 @@ static void find_summands(Summands *all, const Value *v, const Op *loop, int dep
 {
     const Op *op = v->def;
 
-    if (op && suspect_is_inside(v, loop) && depth > 0 && op->code == OP_add) {
+    if (op && tell_is_inside(v, loop) && depth > 0 && op->code == OP_add) {
         find_summands(all, op->operands[0], loop, depth - 1);
         find_summands(all, op->operands[1], loop, depth - 1);
         return;
     }
     if (all->n < MOST_SUMMANDS)
         all->at[all->n++] = v;
-    if (op && suspect_is_inside(v, loop) && depth > 0 && op->code == OP_dot)
+    if (op && tell_is_inside(v, loop) && depth > 0 && op->code == OP_dot)
         find_summands(all, op->operands[2], loop, depth - 1);
 }
 
@@ -194,7 +195,7 @@ static bool is_summed(const Value *v, const Value *total, const Op *loop)
     const Value *b = ir_bare(v);
 
     return b->def && (b->def->code == OP_dot || ir_reduces(b->def)) &&
-           suspect_is_moved(b, loop, DEEPEST) && is_loaded(b, DEEPEST) &&
+           tell_is_moved(b, loop, DEEPEST) && is_loaded(b, DEEPEST) &&
            !follows_from(b, total, loop, DEEPEST);
 }
 
@@ -202,7 +203,7 @@ static bool is_same_loaded(const Value *v, const Op *loop)
 {
     const Value *b = ir_bare(v);
 
-    return b->def && op_only_reads(b->def) && !suspect_is_moved(b, loop, DEEPEST);
+    return b->def && op_only_reads(b->def) && !tell_is_moved(b, loop, DEEPEST);
 }
 
 static void look_for_bias(const Suspect *s, const Op *loop, int i)
@@ -224,8 +225,8 @@ static void look_for_bias(const Suspect *s, const Op *loop, int i)
             bias = all.at[k];
     }
     if (kept && summed && bias)
-        suspect_warn(s, ir_bare(bias)->def, "add it behind the loop",
-                     "this is the same in all rounds of the loop, and each adds it to the total");
+        tell_warn(s, ir_bare(bias)->def, "add it behind the loop",
+                  "this is the same in all rounds of the loop, and each adds it to the total");
 }
 
 /* --- rounds that load the same --- */
@@ -240,7 +241,7 @@ static bool is_new(const Value *v, const Op *loop, int depth)
 {
     const Op *op = v->def;
 
-    if (!suspect_is_inside(v, loop))
+    if (!tell_is_inside(v, loop))
         return false;
     if (!op || depth == 0 || (op->regions[0] && !op_has(op, COMBINES)))
         return true;
@@ -256,7 +257,7 @@ static bool loads_inside(const Value *v, const Op *loop, int depth)
 {
     const Op *op = v->def;
 
-    if (!op || depth == 0 || !suspect_is_inside(v, loop))
+    if (!op || depth == 0 || !tell_is_inside(v, loop))
         return false;
     for (int i = 0; i < op->noperands && !op_only_reads(op); i++) {
         if (loads_inside(op->operands[i], loop, depth - 1))
@@ -284,13 +285,12 @@ static void tell_same_factor(const Suspect *s, const Op *loop, const Op *dot)
 
     ir_walk(loop->regions[0], note_effect, &effects);
     if (same && !effects)
-        suspect_warn(
-            s, dot,
-            "move both pointers at the end of the round, or load in front of the loop what "
-            "is the same in all",
-            "each round loads the %s operand of this product from the same addresses, and "
-            "the other one from others",
-            same == dot->operands[0] ? "first" : "second");
+        tell_warn(s, dot,
+                  "move both pointers at the end of the round, or load in front of the loop what "
+                  "is the same in all",
+                  "each round loads the %s operand of this product from the same addresses, and "
+                  "the other one from others",
+                  same == dot->operands[0] ? "first" : "second");
 }
 
 static void look_for_same(const Suspect *s, const Op *loop, int i)
@@ -320,11 +320,11 @@ static void look_for_same(const Suspect *s, const Op *loop, int i)
     }
     ir_walk(loop->regions[0], note_effect, &effects);
     if (kept && loaded && !effects)
-        suspect_warn(s, end->operands[i]->def,
-                     "move the pointers at the end of the round, p += BLOCK * stride, or add the "
-                     "loop's counter to the offsets",
-                     "each round loads from the same addresses, and adds the same as the one "
-                     "before it");
+        tell_warn(s, end->operands[i]->def,
+                  "move the pointers at the end of the round, p += BLOCK * stride, or add the "
+                  "loop's counter to the offsets",
+                  "each round loads from the same addresses, and adds the same as the one "
+                  "before it");
 }
 
 /* tl.maximum(m, x) of an x that is loaded from the same addresses in each round */
@@ -342,11 +342,11 @@ static void look_for_same_extreme(const Suspect *s, const Op *loop, int i)
             continue;
         ir_walk(loop->regions[0], note_effect, &effects);
         if (!effects)
-            suspect_warn(s, op,
-                         "move the pointers at the end of the round, p += BLOCK * stride, or add "
-                         "the loop's counter to the offsets",
-                         "each round loads from the same addresses, and looks at the same as the "
-                         "one before it");
+            tell_warn(s, op,
+                      "move the pointers at the end of the round, p += BLOCK * stride, or add "
+                      "the loop's counter to the offsets",
+                      "each round loads from the same addresses, and looks at the same as the "
+                      "one before it");
     }
 }
 
@@ -378,13 +378,13 @@ static void look_for_greatest(const Suspect *s, const Op *op)
         return;
     for (int i = 0; i < 2; i++) {
         const Value *v = op->operands[i];
-        if (is_infinite(v, greatest ? -1 : 1) && !suspect_is_inside(v, loop) &&
-            suspect_is_moved(op->operands[1 - i], loop, DEEPEST))
-            suspect_warn(s, op,
-                         "keep it at the end of the round: m = new, where new is tl.maximum(m, x)",
-                         "this is the other operand in all rounds: one is %sinf, and no round "
-                         "changes it",
-                         greatest ? "-" : "");
+        if (is_infinite(v, greatest ? -1 : 1) && !tell_is_inside(v, loop) &&
+            tell_is_moved(op->operands[1 - i], loop, DEEPEST))
+            tell_warn(s, op,
+                      "keep it at the end of the round: m = new, where new is tl.maximum(m, x)",
+                      "this is the other operand in all rounds: one is %sinf, and no round "
+                      "changes it",
+                      greatest ? "-" : "");
     }
 }
 
@@ -407,25 +407,51 @@ static bool is_zero(const Value *v)
            scalar_to_double(v->type->dtype, bits) == 0;
 }
 
+/* The load that an operand of a maximum is, or is the maximum of; NULL. */
+static const Op *load_of_greatest(const Value *v, OpCode code)
+{
+    const Op *op = ir_bare(v)->def;
+
+    if (op && ir_reduces(op) && op->noperands == 1 && ir_combine_code(op) == code)
+        op = ir_bare(op->operands[0])->def;
+    return op && op->code == OP_load ? op : NULL;
+}
+
+/* For exp(x - m) any m near the greatest will do. */
+static bool is_power(const Op *op)
+{
+    return op->code == OP_exp || op->code == OP_exp2;
+}
+
 static void look_for_padding(const Suspect *s, const Op *op)
 {
     bool greatest = op->code == OP_max || op->code == OP_maxnan;
+    int least = greatest ? -1 : 1;
     const Op *loop = loop_around(op->block);
 
     if ((!greatest && op->code != OP_min && op->code != OP_minnan) || !loop)
         return;
     for (int i = 0; i < 2; i++) {
-        const Op *load = ir_bare(op->operands[i])->def;
-        const Value *mask = load && load->code == OP_load ? op_operand(load, LOAD_MASK) : NULL;
+        const Op *load = load_of_greatest(op->operands[i], op->code);
+        const Value *mask = load ? op_operand(load, LOAD_MASK) : NULL;
         const Value *other = mask ? op_operand(load, LOAD_OTHER) : NULL;
-        if (other && is_zero(ir_bare(other)) && suspect_is_moved(mask, loop, DEEPEST) &&
-            is_infinite(begun_with(op->operands[1 - i]), greatest ? -1 : 1))
-            suspect_warn(s, op,
-                         greatest ? "other=-float(\"inf\") loses against all numbers"
-                                  : "other=float(\"inf\") loses against all numbers",
-                         "this begins with %sinf, and is 0 where a mask leaves lanes of the load "
-                         "out and all others are %s than 0",
-                         greatest ? "-" : "", greatest ? "less" : "greater");
+        const Value *start = begun_with(op->operands[1 - i]);
+        if (!other)
+            continue;
+        if (load == ir_bare(op->operands[i])->def && is_zero(ir_bare(other)) &&
+            tell_is_moved(mask, loop, DEEPEST) && is_infinite(start, least))
+            tell_warn(s, op,
+                      greatest ? "other=-float(\"inf\") loses against all numbers"
+                               : "other=float(\"inf\") loses against all numbers",
+                      "this begins with %sinf, and is 0 where a mask leaves lanes of the load "
+                      "out and all others are %s than 0",
+                      greatest ? "-" : "", greatest ? "less" : "greater");
+        if (is_zero(start) && start != ir_bare(op->operands[1 - i]) &&
+            is_infinite(ir_bare(other), least) && !tell_any(s, is_power))
+            tell_warn(s, op, "begin with what `other` is, too",
+                      "this begins with 0, which wins against all that is %s; lanes that a mask "
+                      "leaves out are %sinf",
+                      greatest ? "less" : "greater", greatest ? "-" : "");
     }
 }
 
@@ -433,12 +459,12 @@ static void look_for_padding(const Suspect *s, const Op *op)
 
 static void look_for_carry(const Suspect *s, const Op *loop, int i)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
     const Op *sum = ir_bare(opt_last(loop->regions[0])->operands[i])->def;
     const Value *was = loop->regions[0]->args[1 + i];
 
     if (!ir_reduces(sum) || sum->noperands != 1 || ir_combine_code(sum) != OP_add ||
-        !suspect_is_inside(sum->results[0], loop) || uses_count(uses, was) != 1)
+        !tell_is_inside(sum->results[0], loop) || uses_count(uses, was) != 1)
         return;
     const Op *user = uses_of(uses, was)[0].op;
     if (op_has(user, MOVES) && uses_count(uses, user->results[0]) == 1)
@@ -447,8 +473,8 @@ static void look_for_carry(const Suspect *s, const Op *loop, int i)
         const Op *scan = ir_bare(user->operands[k])->def;
         if (scan && scan->code == OP_scan && scan->noperands == 1 &&
             ir_bare(scan->operands[0]) == ir_bare(sum->operands[0]))
-            suspect_warn(s, sum, "carry += tl.sum(v), of all rounds so far",
-                         "what this scan goes on with is the sum of the round before alone");
+            tell_warn(s, sum, "carry += tl.sum(v), of all rounds so far",
+                      "what this scan goes on with is the sum of the round before alone");
     }
 }
 
@@ -487,10 +513,10 @@ static void look_for_first(const Suspect *s, const Op *load)
         !value_constant(loop->operands[FOR_STEP], &step) || step != 1)
         return;
     const Value *p = load->operands[ir_access(load).pointer];
-    if (!suspect_is_moved(p, loop, DEEPEST) && rows_by(p, n, DEEPEST) == 1)
-        suspect_warn(s, load, "x + row * n + k, of the counter k",
-                     "each round loads the first element of a row that has as many as there are "
-                     "rounds");
+    if (!tell_is_moved(p, loop, DEEPEST) && rows_by(p, n, DEEPEST) == 1)
+        tell_warn(s, load, "x + row * n + k, of the counter k",
+                  "each round loads the first element of a row that has as many as there are "
+                  "rounds");
 }
 
 /* a * s + x, where s begins with 0 in front of the loop, and another name gets what comes of it. */
@@ -501,11 +527,11 @@ static void look_for_unchanged(const Suspect *s, const Op *op)
     for (int i = 0; loop && i < 2; i++) {
         const Value *v = op->operands[i];
         if (v->type->rank == 0 || v->type->pointer || !dtype_is_float(v->type->dtype) ||
-            !is_zero(v) || suspect_is_inside(ir_unmoved(v), loop))
+            !is_zero(v) || tell_is_inside(ir_unmoved(v), loop))
             continue;
-        suspect_warn(s, op, "is what comes of it given to another name than the next round uses?",
-                     "this is a product with 0 in all rounds: it begins as 0 in front of the loop, "
-                     "and no round changes it");
+        tell_warn(s, op, "is what comes of it given to another name than the next round uses?",
+                  "this is a product with 0 in all rounds: it begins as 0 in front of the loop, "
+                  "and no round changes it");
         return;
     }
 }
@@ -538,6 +564,6 @@ static bool is_for(const Op *op)
 
 void suspect_rounds(const Suspect *s)
 {
-    if (suspect_any(s, is_for))
+    if (tell_any(s, is_for))
         ir_walk(s->func->body, look_at, (void *)s);
 }

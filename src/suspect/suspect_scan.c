@@ -17,15 +17,6 @@ static bool is_scan(const Op *op)
     return op->code == OP_scan && op->noperands == 1;
 }
 
-static const Op *loop_around(const Op *op)
-{
-    const Op *owner = op->block->owner;
-
-    while (owner && owner->code != OP_for)
-        owner = owner->block->owner;
-    return owner;
-}
-
 /* The load of the elements that are scanned, as they are or as another type. */
 static const Op *load_of(const Value *v)
 {
@@ -44,13 +35,13 @@ static bool marches_along(const Op *access, const Op *loop, const Type *tile, in
 /* Do all of its users store it, where the loop marches? */
 static bool is_only_stored(const Suspect *s, const Value *v, const Op *scan, int depth)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
     int n = uses_count(uses, v);
 
     for (int i = 0; i < n; i++) {
         const Op *user = uses_of(uses, v)[i].op;
         if (user->code == OP_store && user->operands[STORE_DATA] == v) {
-            if (!marches_along(user, loop_around(scan), v->type, attr_axis(scan)))
+            if (!marches_along(user, tell_loop_around(scan), v->type, attr_axis(scan)))
                 return false;
         } else if (user->code != OP_cast || depth == 0 ||
                    !is_only_stored(s, user->results[0], scan, depth - 1)) {
@@ -92,9 +83,9 @@ static void look_at_places(const Suspect *s, const Op *store)
         return;
     const Value *condition = condition_of(scan->operands[0]);
     if (condition && is_part_of(mask, condition, DEEPEST))
-        suspect_warn(s, store, "out + tl.cumsum(flag) - 1, or - flag",
-                     "the first place that this stores to is element 1: a sum up to an element "
-                     "counts that one, too");
+        tell_warn(s, store, "out + tl.cumsum(flag) - 1, or - flag",
+                  "the first place that this stores to is element 1: a sum up to an element "
+                  "counts that one, too");
 }
 
 static void look_at(Op *op, void *suspect)
@@ -103,18 +94,18 @@ static void look_at(Op *op, void *suspect)
 
     if (op->code == OP_store)
         look_at_places(s, op);
-    const Op *loop = is_scan(op) ? loop_around(op) : NULL;
+    const Op *loop = is_scan(op) ? tell_loop_around(op) : NULL;
     const Op *load = loop ? load_of(op->operands[0]) : NULL;
 
     if (load && marches_along(load, loop, op->operands[0]->type, attr_axis(op)) &&
         is_only_stored(s, op->results[0], op, DEEPEST))
-        suspect_warn(s, op, "tl.cumsum(v) + carry, and carry += tl.sum(v) at the end of the round",
-                     "this begins anew in each round of the loop, whose tiles lie one behind the "
-                     "other");
+        tell_warn(s, op, "tl.cumsum(v) + carry, and carry += tl.sum(v) at the end of the round",
+                  "this begins anew in each round of the loop, whose tiles lie one behind the "
+                  "other");
 }
 
 void suspect_scan(const Suspect *s)
 {
-    if (suspect_any(s, is_scan))
+    if (tell_any(s, is_scan))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -67,12 +67,12 @@ static bool look_along(const Suspect *s, const Op *op, const Summands *all, int6
     }
     if (!shared || !parts || is_conditional(s, op, axis) || is_conditional(s, shared, axis))
         return false;
-    suspect_warn(s, shared,
-                 "add it in one of them, as tl.where(tl.program_id(axis) == 0, bias, 0.0), or in "
-                 "front of them all",
-                 "every program along axis %d adds this to the same elements, and it is the same "
-                 "in all of them: it counts as often as there are programs",
-                 (int)axis);
+    tell_warn(s, shared,
+              "add it in one of them, as tl.where(tl.program_id(axis) == 0, bias, 0.0), or in "
+              "front of them all",
+              "every program along axis %d adds this to the same elements, and it is the same "
+              "in all of them: it counts as often as there are programs",
+              (int)axis);
     return true;
 }
 
@@ -97,6 +97,6 @@ static bool is_atomic(const Op *op)
 
 void suspect_shares(const Suspect *s)
 {
-    if (s->func->is_kernel && suspect_any(s, is_atomic))
+    if (s->func->is_kernel && tell_any(s, is_atomic))
         ir_walk(s->func->body, look_at, (void *)s);
 }

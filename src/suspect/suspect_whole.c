@@ -43,8 +43,8 @@ static bool share_index(const Value *there, int dim_there, const Value *here, in
 
     note_indices(&x, here, DEEPEST);
     for (int i = 0; i < x.n; i++) {
-        if (suspect_is_along(here, dim_here, x.at[i], DEEPEST) &&
-            suspect_is_along(there, dim_there, x.at[i], DEEPEST))
+        if (tell_is_along(here, dim_here, x.at[i], DEEPEST) &&
+            tell_is_along(there, dim_there, x.at[i], DEEPEST))
             return true;
     }
     return false;
@@ -103,11 +103,10 @@ static void look_at_number(const Suspect *s, const Op *store)
         if (tile->type->dims[dim] == 1 || tile->type->dims[1 - dim] == 1 ||
             !share_index(load->operands[ir_access(load).pointer], dim, p, 0))
             continue;
-        suspect_warn(s, reduction,
-                     dim == 0 ? "axis=1 leaves one for each row"
-                              : "axis=0 leaves one for each column",
-                     "this is one number for the whole tile, and is stored for each of its %d %s",
-                     tile->type->dims[dim], dim == 0 ? "rows" : "columns");
+        tell_warn(s, reduction,
+                  dim == 0 ? "axis=1 leaves one for each row" : "axis=0 leaves one for each column",
+                  "this is one number for the whole tile, and is stored for each of its %d %s",
+                  tile->type->dims[dim], dim == 0 ? "rows" : "columns");
         return;
     }
 }
@@ -140,12 +139,12 @@ static void look_at_sum(const Suspect *s, const Op *sum)
     const Value *rows = axis_program_march(load->operands[ir_access(load).pointer], -1, &by);
     for (int dim = 0; rows && by == rows->type->dims[0] && dim < 2; dim++) {
         const Value *limited = mean_limited_along(mask, dim, DEEPEST);
-        if (limited && limited != rows && suspect_is_along(limited, 0, rows, DEEPEST) &&
-            is_for_tiles(suspect_uses(s), sum->results[0], DEEPEST))
-            suspect_warn(s, sum, dim == 0 ? "axis=1 leaves one for each row" : "axis=0",
-                         "this sum is of the %d %s that a program has, and another one where it "
-                         "has more: what is stored depends on the size of the tile",
-                         tile->type->dims[dim], dim == 0 ? "rows" : "columns");
+        if (limited && limited != rows && tell_is_along(limited, 0, rows, DEEPEST) &&
+            is_for_tiles(tell_uses(s), sum->results[0], DEEPEST))
+            tell_warn(s, sum, dim == 0 ? "axis=1 leaves one for each row" : "axis=0",
+                      "this sum is of the %d %s that a program has, and another one where it "
+                      "has more: what is stored depends on the size of the tile",
+                      tile->type->dims[dim], dim == 0 ? "rows" : "columns");
     }
 }
 
@@ -176,9 +175,9 @@ static void look_at_reshape(const Suspect *s, const Op *store)
     const Value *here = store->operands[STORE_PTR];
     if (load && type_same_shape(here->type, to) && share_index(there, 0, here, 1) &&
         share_index(there, 1, here, 0))
-        suspect_warn(s, reshape, "tl.trans(x)",
-                     "this keeps the order of the elements, and is stored as if it were the "
-                     "transpose");
+        tell_warn(s, reshape, "tl.trans(x)",
+                  "this keeps the order of the elements, and is stored as if it were the "
+                  "transpose");
 }
 
 static void look_at(Op *op, void *suspect)
@@ -198,6 +197,6 @@ static bool is_reshape(const Op *op)
 
 void suspect_whole(const Suspect *s)
 {
-    if (suspect_any(s, is_reshape))
+    if (tell_any(s, is_reshape))
         ir_walk(s->func->body, look_at, (void *)s);
 }

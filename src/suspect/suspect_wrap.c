@@ -24,7 +24,7 @@ static bool adds(const Op *op, const Value *by)
 /* Is it mended behind the remainder: is its sign looked at, or what it is divided by added? */
 static bool is_mended(const Suspect *s, const Value *v, const Value *by, int depth)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
     const Use *use = uses_of(uses, v);
 
     if (uses_count(uses, v) > MOST_USES)
@@ -84,7 +84,7 @@ static bool is_in_arm(const Op *op)
 /* Is 0 told from the others, as by i > 0? */
 static bool is_kept_apart(const Suspect *s, const Value *v)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
     const Use *use = uses_of(uses, v);
     int64_t c;
 
@@ -107,9 +107,9 @@ static void look_at(Op *op, void *suspect)
         is_kept_apart(s, ir_bare(op->operands[0])->def->operands[0]) ||
         is_mended(s, op->results[0], op->operands[1], DEEPEST))
         return;
-    suspect_warn(s, op, "add what it is divided by first: (i - 1 + n) % n",
-                 "this remainder is negative where what it is of is: -1 %% n is -1, as in C, and "
-                 "not n - 1, as in Python");
+    tell_warn(s, op, "add what it is divided by first: (i - 1 + n) % n",
+              "this remainder is negative where what it is of is: -1 %% n is -1, as in C, and "
+              "not n - 1, as in Python");
 }
 
 static bool is_remainder(const Op *op)
@@ -119,6 +119,6 @@ static bool is_remainder(const Op *op)
 
 void suspect_wrap(const Suspect *s)
 {
-    if (suspect_any(s, is_remainder))
+    if (tell_any(s, is_remainder))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -11,7 +11,9 @@
  * n or rows * stride, or a few times that, as of two halves side by side, or, where what was loaded
  * decides no address, those that are compiled in too, and none says how many were loaded.  It is
  * not said of arrays that are indexed by what was loaded, as tables are; nor of dimensions alone
- * where a number that was loaded itself ends a loop or a mask, as lengths of sequences do.
+ * where a number that was loaded itself ends a loop or a mask, as lengths of sequences do; nor of
+ * the last row or element alone where programs look at what those in front of them have, as a shift
+ * by one does, and sums of all blocks before.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,13 +182,26 @@ static int64_t taken_for_row(const Launch *l, const Numbers *n, const tilec_tens
                : 0;
 }
 
+/* Are all but the last element of one dimension the first ones? */
+static bool is_all_but_last(const tilec_tensor *t, int64_t first)
+{
+    int64_t all = elements_of(t), row = 1;
+
+    for (int d = t->ndim - 1; d >= 0; d--) {
+        if (all - first == row)
+            return true;
+        row *= t->shape[d];
+    }
+    return false;
+}
+
 static bool warn_of_first(const Launch *l, const Numbers *n, const tilec_tensor *t,
                           const unsigned char *read)
 {
     int64_t all = elements_of(t), first = first_ones(read, span_of(t));
     char what[200];
 
-    if (first < 2 || first >= all)
+    if (first < 2 || first >= all || (l->programs->looks_back && is_all_but_last(t, first)))
         return false;
     int64_t row = taken_for_row(l, n, t, first);
     if (row > 0) {
@@ -360,6 +375,9 @@ static void warn_of_dimensions(const Launch *l, const Numbers *n, const tilec_te
         bool of_axis =
             is_of_other_axis(l, u.n[d], t->shape[d]) && flags_end(u.at[d], t->shape[d]) == u.n[d];
         of_axis |= is_one_for_all(l, &u, t);
+        if (l->programs->looks_back && u.n[d] == t->shape[d] - 1 &&
+            flags_end(u.at[d], t->shape[d]) == u.n[d])
+            continue;
         if (l->programs->bounded_by_data ? !of_axis : !is_short(l, n, &u, t, d))
             continue;
         snprintf(what, sizeof what,

@@ -66,5 +66,7 @@ look_at planted_runs
 look_at planted_parts
 look_at planted_values
 look_at planted_kept
-[ "$told" -ge 412 ] || wrong "only $told of $all are told"
+look_at planted_weights
+look_at planted_scaled
+[ "$told" -ge 444 ] || wrong "only $told of $all are told"
 finish

@@ -1,11 +1,11 @@
 /*
- * suspect_twice.c - scores that are scaled in front of their product and behind it
+ * formula_twice.c - scores that are scaled in front of their product and behind it
  *
  * q * scale is taken to the scores by tl.dot(q, k), and tl.dot(q, k) * scale scales them again: the
  * softmax of that is flat, and looks like one.  Told where one of the two that are multiplied is,
  * and not both, as of two that share a square root.
  */
-#include "suspect.h"
+#include "formula.h"
 
 enum { DEEPEST = 6 };
 
@@ -39,9 +39,9 @@ static void look_at(Op *op, void *suspect)
             is_scaled(dot->operands[0], scale, DEEPEST) ==
                 is_scaled(dot->operands[1], scale, DEEPEST))
             continue;
-        suspect_warn(suspect, op, "scale one of them: q * scale, or tl.dot(q, k) * scale",
-                     "this scales a product by the number that one of its two was scaled by: it "
-                     "counts twice");
+        tell_warn(suspect, op, "scale one of them: q * scale, or tl.dot(q, k) * scale",
+                  "this scales a product by the number that one of its two was scaled by: it "
+                  "counts twice");
     }
 }
 
@@ -50,8 +50,8 @@ static bool is_dot(const Op *op)
     return op->code == OP_dot;
 }
 
-void suspect_twice(const Suspect *s)
+void formula_twice(const Suspect *s)
 {
-    if (suspect_any(s, is_dot))
+    if (tell_any(s, is_dot))
         ir_walk(s->func->body, look_at, (void *)s);
 }

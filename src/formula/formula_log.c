@@ -1,5 +1,5 @@
 /*
- * suspect_log.c - logarithms of what exp has made
+ * formula_log.c - logarithms of what exp has made
  *
  *   - tl.log(tl.exp(x - m) / s), the logarithm of a softmax: exp is 0 from 104 below the greatest
  *     on, and its logarithm -inf, where x - m - tl.log(s) is the number itself;
@@ -11,7 +11,7 @@
  *
  * Nothing is said of a quotient that something is added to, or that is held above a bound.
  */
-#include "suspect.h"
+#include "formula.h"
 
 enum { DEEPEST = 8, MOST_VISITS = 500 };
 
@@ -66,8 +66,8 @@ static void look_for_quotient(const Suspect *s, const Op *log)
     if (!quotient || quotient->code != OP_div || !is_exp(quotient->operands[0]) ||
         !is_sum_of_exp(quotient->operands[1], DEEPEST))
         return;
-    suspect_warn(s, log, "x - m - tl.log(s) of exp(x - m) / s is the same, and keeps small ones",
-                 "exp is 0 of what is far below 0, and this is -inf there");
+    tell_warn(s, log, "x - m - tl.log(s) of exp(x - m) / s is the same, and keeps small ones",
+              "exp is 0 of what is far below 0, and this is -inf there");
 }
 
 /* --- the greatest is not added again --- */
@@ -75,7 +75,7 @@ static void look_for_quotient(const Suspect *s, const Op *log)
 /* Does it go nowhere but into stores, as it is or times a constant? */
 static bool is_only_stored(const Suspect *s, const Value *v, int depth)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
     bool stored = false;
 
     for (int i = 0; i < uses_count(uses, v); i++) {
@@ -93,7 +93,7 @@ static bool is_only_stored(const Suspect *s, const Value *v, int depth)
 /* Is all that comes of the greatest value the difference? */
 static bool is_only_subtracted(const Suspect *s, const Value *v, const Op *difference, int depth)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
 
     for (int i = 0; i < uses_count(uses, v); i++) {
         const Op *user = uses_of(uses, v)[i].op;
@@ -117,9 +117,9 @@ static void look_for_greatest(const Suspect *s, const Op *log)
         !is_only_subtracted(s, greatest->results[0], difference, DEEPEST) ||
         !is_only_stored(s, log->results[0], DEEPEST))
         return;
-    suspect_warn(s, log, "m + tl.log(tl.sum(tl.exp(x - m)))",
-                 "this is less than the logarithm of the sum by what was subtracted in exp, and "
-                 "nobody adds it again");
+    tell_warn(s, log, "m + tl.log(tl.sum(tl.exp(x - m)))",
+              "this is less than the logarithm of the sum by what was subtracted in exp, and "
+              "nobody adds it again");
 }
 
 /* --- the logarithm of a shifted sum, beside what is not shifted --- */
@@ -127,7 +127,7 @@ static void look_for_greatest(const Suspect *s, const Op *log)
 /* Is the greatest value added or subtracted somewhere on the way from it? */
 static bool meets(const Suspect *s, const Value *v, const Value *greatest, int depth, int *left)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
 
     if (--*left < 0)
         return true;
@@ -160,9 +160,9 @@ static void look_for_shift(const Suspect *s, const Op *op)
     if (!greatest || !ir_reduces(greatest) || op->results[0]->type->rank == 0 ||
         meets(s, op->results[0], greatest->results[0], DEEPEST, &(int){MOST_VISITS}))
         return;
-    suspect_warn(s, op, "x - m - tl.log(tl.sum(tl.exp(x - m)))",
-                 "what exp is taken of here was shifted by the greatest, and what its logarithm is "
-                 "subtracted from was not");
+    tell_warn(s, op, "x - m - tl.log(tl.sum(tl.exp(x - m)))",
+              "what exp is taken of here was shifted by the greatest, and what its logarithm is "
+              "subtracted from was not");
 }
 
 /* --- the sum itself is subtracted --- */
@@ -172,9 +172,9 @@ static void look_for_sum(const Suspect *s, const Op *op)
     const Value *tile = summed(op->operands[1]), *x = ir_bare(op->operands[0]);
 
     if (tile && x->type->rank > 0 && is_exp(tile) && ir_bare(ir_bare(tile)->def->operands[0]) == x)
-        suspect_warn(s, op, "x - tl.log(tl.sum(tl.exp(x)))",
-                     "this subtracts a sum of exponentials from what they are of, and not its "
-                     "logarithm");
+        tell_warn(s, op, "x - tl.log(tl.sum(tl.exp(x)))",
+                  "this subtracts a sum of exponentials from what they are of, and not its "
+                  "logarithm");
 }
 
 /* --- the greatest is subtracted elsewhere --- */
@@ -192,7 +192,7 @@ static bool is_greatest_of(const Value *v, const Value *x)
 /* tl.sum(tl.exp(x)), and x - tl.max(x) for something else */
 static void look_for_unshifted(const Suspect *s, const Op *sum)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
     const Value *tile = summed(sum->results[0]);
     const Op *exp = tile && is_exp(tile) ? ir_bare(tile)->def : NULL;
     const Value *x = exp ? exp->operands[0] : NULL;
@@ -201,9 +201,9 @@ static void look_for_unshifted(const Suspect *s, const Op *sum)
         const Op *op = uses_of(uses, x)[i].op;
         if (op->code != OP_sub || op->operands[0] != x || !is_greatest_of(op->operands[1], x))
             continue;
-        suspect_warn(s, exp, "tl.exp(x - m) here, too",
-                     "what is summed up here was not shifted by the greatest, which is subtracted "
-                     "from the same values elsewhere");
+        tell_warn(s, exp, "tl.exp(x - m) here, too",
+                  "what is summed up here was not shifted by the greatest, which is subtracted "
+                  "from the same values elsewhere");
         return;
     }
 }
@@ -227,8 +227,8 @@ static bool is_log_or_exp(const Op *op)
     return is_log(op) || op->code == OP_exp || op->code == OP_exp2;
 }
 
-void suspect_log(const Suspect *s)
+void formula_log(const Suspect *s)
 {
-    if (suspect_any(s, is_log_or_exp))
+    if (tell_any(s, is_log_or_exp))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -1,5 +1,5 @@
 /*
- * suspect_cut.c - what is done to a total in each round, and belongs behind the loop
+ * formula_cut.c - what is done to a total in each round, and belongs behind the loop
  *
  * acc = tl.maximum(tl.dot(a, b, acc), 0.0) in each round cuts off what the rounds so far have
  * added, which later ones may make positive again: it belongs behind the loop.  Told of products
@@ -8,7 +8,7 @@
  * So does acc = (acc + x) / (k + 1), which divides again what the rounds before have divided.  Told
  * where the divisor follows from the loop's counter, and x not from the total.
  */
-#include "suspect.h"
+#include "formula.h"
 
 enum { DEEPEST = 24 };
 
@@ -17,7 +17,7 @@ static bool follows(const Value *v, const Value *carried, const Op *loop, int de
 {
     if (v == carried || depth == 0)
         return true;
-    if (!v->def || !suspect_is_inside(v, loop))
+    if (!v->def || !tell_is_inside(v, loop))
         return false;
     for (int i = 0; i < v->def->noperands; i++) {
         if (follows(v->def->operands[i], carried, loop, depth - 1))
@@ -78,21 +78,21 @@ static void look_at(Op *loop, void *suspect)
         const Value *summand =
             divided_summand(opt_last(loop->regions[0])->operands[i]->def, total, loop);
         if (summand && !follows(summand, total, loop, DEEPEST))
-            suspect_warn(suspect, opt_last(loop->regions[0])->operands[i]->def,
-                         "a running mean is acc += (x - acc) / (k + 1); a mean divides behind the "
-                         "loop",
-                         "each round divides what those before it have added up and divided");
+            tell_warn(suspect, opt_last(loop->regions[0])->operands[i]->def,
+                      "a running mean is acc += (x - acc) / (k + 1); a mean divides behind the "
+                      "loop",
+                      "each round divides what those before it have added up and divided");
         const Op *last = opt_last(loop->regions[0])->operands[i]->def;
         const Value *sum = cut(last);
         const Op *dot = sum ? added_product(sum, total) : NULL;
         if (dot && !follows(dot->operands[0], total, loop, DEEPEST) &&
             !follows(dot->operands[1], total, loop, DEEPEST))
-            suspect_warn(suspect, last, "behind the loop, of the whole sum",
-                         "each round cuts off what those before it have added up");
+            tell_warn(suspect, last, "behind the loop, of the whole sum",
+                      "each round cuts off what those before it have added up");
     }
 }
 
-void suspect_cut(const Suspect *s)
+void formula_cut(const Suspect *s)
 {
     ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -1,12 +1,12 @@
 /*
- * suspect_early.c - fractions that are cut off in front of the factor that was to keep them
+ * formula_early.c - fractions that are cut off in front of the factor that was to keep them
  *
  * v // top * 100 is 0 for all v below top, and v.to(tl.uint8) * 255 for all below 1: the product
  * first, v * 100 // top.  Told of what was loaded, and is stored behind the two, and nothing else:
  * in an address the parts of an index are meant.  Nor of a factor that goes with the divisor, as in
  * v // 4 * 4, which rounds down.
  */
-#include "suspect.h"
+#include "formula.h"
 
 static bool is_loaded(const Value *v)
 {
@@ -40,19 +40,19 @@ static void look_at(Op *store, void *suspect)
 
     if (op && op->code == OP_cast && opt_is_int(v) &&
         dtype_is_float(op->operands[0]->type->dtype) && is_loaded(op->operands[0]))
-        suspect_warn(suspect, op, "multiply first: (x * 255.0).to(..)",
-                     "this cuts off the fraction of what was loaded, and what is left is "
-                     "multiplied by %lld",
-                     (long long)by);
+        tell_warn(suspect, op, "multiply first: (x * 255.0).to(..)",
+                  "this cuts off the fraction of what was loaded, and what is left is "
+                  "multiplied by %lld",
+                  (long long)by);
     op = v ? ir_uncast(v)->def : NULL;
     if (!op || op->code != OP_div || !opt_is_int(op->results[0]) || !is_loaded(op->operands[0]))
         return;
     if (!value_const_signed(ir_bare(op->operands[1]), &divisor) ||
         (divisor != 0 && divisor % by != 0 && by % divisor != 0))
-        suspect_warn(suspect, op, "multiply first: x * 100 // n",
-                     "this cuts off the remainder of what was loaded, and what is left is "
-                     "multiplied by %lld",
-                     (long long)by);
+        tell_warn(suspect, op, "multiply first: x * 100 // n",
+                  "this cuts off the remainder of what was loaded, and what is left is "
+                  "multiplied by %lld",
+                  (long long)by);
 }
 
 static bool is_store(const Op *op)
@@ -60,8 +60,8 @@ static bool is_store(const Op *op)
     return op->code == OP_store;
 }
 
-void suspect_early(const Suspect *s)
+void formula_early(const Suspect *s)
 {
-    if (suspect_any(s, is_store))
+    if (tell_any(s, is_store))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -1,5 +1,5 @@
 /*
- * suspect_narrow.c - sums and products of 8 and 16 bits that wrap around before they are read
+ * formula_narrow.c - sums and products of 8 and 16 bits that wrap around before they are read
  *
  * (a + a + a) // 3 of uint8 is 29 where a is 200: a sum keeps the type of what is added, and wraps.
  * That does no harm as long as only the low bits count: sums and products of it, bits that are cut
@@ -14,7 +14,7 @@
  * Nothing is said of what looks meant: a sum compared with what was added (did it carry?), bits by
  * `&`, remainders of powers of two, hashes of 16 bits, offsets, what was made narrow here.
  */
-#include "suspect.h"
+#include "formula.h"
 
 enum { MOST_NARROW = 16, DEEPEST_CHAIN = 1000, ADDRESS_DEPTH = 12 };
 
@@ -291,13 +291,13 @@ static void tell(const Narrow *n, const Op *op, const Op *sum, const char *read)
                                       : "product";
     const char *to = op->code == OP_cast ? dtype_triton_name(op->results[0]->type->dtype) : "";
 
-    suspect_warn(n->s, sum,
-                 arena_printf(n->s->arena,
-                              "convert what it is made of first, .to(tl.int32); `& 0x%x` behind it "
-                              "says that it is meant",
-                              (1 << dtype_bits(t)) - 1),
-                 "this %s of %s is %s, too: %s it wraps around before %s%s%s", what, name, name,
-                 beyond(n, sum), read, *to ? " " : "", to);
+    tell_warn(n->s, sum,
+              arena_printf(n->s->arena,
+                           "convert what it is made of first, .to(tl.int32); `& 0x%x` behind it "
+                           "says that it is meant",
+                           (1 << dtype_bits(t)) - 1),
+              "this %s of %s is %s, too: %s it wraps around before %s%s%s", what, name, name,
+              beyond(n, sum), read, *to ? " " : "", to);
 }
 
 /* Indices that are kept narrow are as small as they have to be. */
@@ -337,13 +337,13 @@ static bool is_narrow_sum(const Op *op)
            is_narrow(op->results[0]);
 }
 
-void suspect_narrow(const Suspect *s)
+void formula_narrow(const Suspect *s)
 {
-    if (!suspect_any(s, is_narrow_sum))
+    if (!tell_any(s, is_narrow_sum))
         return;
     Narrow n = {.s = s,
-                .facts = suspect_axis(s),
-                .uses = suspect_uses(s),
+                .facts = tell_axis(s),
+                .uses = tell_uses(s),
                 .wraps = NEW_N(s->arena, const Op *, s->func->nvalues + 1)};
     ir_walk(s->func->body, look_at, &n);
 }

@@ -1,5 +1,5 @@
 /*
- * suspect_nothing.c - operations that have no result, or always the same, whatever they are given
+ * formula_nothing.c - operations that have no result, or always the same, whatever they are given
  *
  * A division by 0, and a shift by as many bits as there are, gives what the target likes.  Where
  * the number is written down, it is told at once; where it is data, --check finds it
@@ -11,7 +11,7 @@
  *
  * v == NaN is always false, and v != NaN always true.
  */
-#include "suspect.h"
+#include "formula.h"
 
 enum { DEEPEST = 4 };
 
@@ -34,14 +34,14 @@ static bool is_nan(const Value *v)
 static void look_at_comparison(const Suspect *s, const Op *op)
 {
     if (is_nan(op->operands[0]) || is_nan(op->operands[1]))
-        suspect_warn(s, op, "v != v holds of NaN alone",
-                     "NaN is equal to nothing, nor less or greater: this is always %s",
-                     op->code == OP_ne ? "true" : "false");
+        tell_warn(s, op, "v != v holds of NaN alone",
+                  "NaN is equal to nothing, nor less or greater: this is always %s",
+                  op->code == OP_ne ? "true" : "false");
 }
 
 static bool becomes_float(const Suspect *s, const Value *v)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
 
     for (int i = 0; i < uses_count(uses, v); i++) {
         const Op *op = uses_of(uses, v)[i].op;
@@ -61,7 +61,7 @@ static bool is_parameter(const Value *v)
 /* Is a float made of it that others are multiplied with? */
 static bool is_factor(const Suspect *s, const Value *v, int depth)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
 
     for (int i = 0; i < uses_count(uses, v); i++) {
         const Op *op = uses_of(uses, v)[i].op;
@@ -84,13 +84,13 @@ static void look_at_quotient(const Suspect *s, const Op *op)
 
     if (op->code == OP_div && opt_is_int(op->operands[0]) && value_const_int(op->operands[0], &c) &&
         c == 1 && becomes_float(s, op->results[0]))
-        suspect_warn(s, op, "`/` keeps the fraction",
-                     "1 // n is 0 of every n but 1, and a float is made of it");
+        tell_warn(s, op, "`/` keeps the fraction",
+                  "1 // n is 0 of every n but 1, and a float is made of it");
     if (op->code == OP_div && opt_is_int(op->operands[0]) && is_parameter(op->operands[0]) &&
         is_parameter(op->operands[1]) && is_factor(s, op->results[0], DEEPEST))
-        suspect_warn(s, op, "`/` keeps the fraction",
-                     "this quotient of integers is a whole number, and floats are multiplied with "
-                     "it");
+        tell_warn(s, op, "`/` keeps the fraction",
+                  "this quotient of integers is a whole number, and floats are multiplied with "
+                  "it");
 }
 
 static void look_at(Op *op, void *suspect)
@@ -105,16 +105,16 @@ static void look_at(Op *op, void *suspect)
         return;
     int bits = dtype_bits(op->operands[1]->type->dtype);
     if ((op->code == OP_div || op->code == OP_rem) && c == 0)
-        suspect_warn(s, op, "is it the other one that was meant?",
-                     "this divides integers by zero, which has no result");
+        tell_warn(s, op, "is it the other one that was meant?",
+                  "this divides integers by zero, which has no result");
     bool shifts = op->code == OP_shl || (op->code == OP_shr && !is_of_a_scalar(op));
     if (shifts && (c < 0 || c >= bits))
-        suspect_warn(s, op, "convert what is shifted first: .to(tl.int64)",
-                     "this shifts %s by %lld: it has %d bits, and nothing is left of them",
-                     dtype_triton_name(op->operands[0]->type->dtype), (long long)c, bits);
+        tell_warn(s, op, "convert what is shifted first: .to(tl.int64)",
+                  "this shifts %s by %lld: it has %d bits, and nothing is left of them",
+                  dtype_triton_name(op->operands[0]->type->dtype), (long long)c, bits);
 }
 
-void suspect_nothing(const Suspect *s)
+void formula_nothing(const Suspect *s)
 {
     ir_walk(s->func->body, look_at, (void *)s);
 }

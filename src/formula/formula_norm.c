@@ -1,5 +1,5 @@
 /*
- * suspect_norm.c - norms and variances whose parts do not belong together
+ * formula_norm.c - norms and variances whose parts do not belong together
  *
  *   - the mean of squares less the mean: of a variance it is the square of the mean;
  *   - tl.rsqrt(x) + eps, where eps was to keep x from 0;
@@ -18,7 +18,7 @@
  *
  * Sums may be those of a row, or what a loop has added up.
  */
-#include "suspect.h"
+#include "formula.h"
 
 #include <math.h>
 
@@ -33,6 +33,8 @@ static bool is_given(const Value *v)
     uint64_t bits;
 
     v = ir_bare(v);
+    if (v->def && v->def->code == OP_sub && v->type->rank == 0) /* 1 - t */
+        return is_given(v->def->operands[0]) && is_given(v->def->operands[1]);
     return value_constant(v, &bits) ||
            (!v->def && v->type->rank == 0 && v->block->owner == NULL && !v->type->pointer);
 }
@@ -160,9 +162,9 @@ static void look_at_variance(const Suspect *s, const Op *op)
     const Value *x = elements && of_squares && of_elements ? squared(squares) : NULL;
 
     if (x && is_same(x, elements))
-        suspect_warn(s, op, "mean of x * x - mean * mean",
-                     "this is the mean of squares less the mean: for a variance it is less the "
-                     "square of the mean");
+        tell_warn(s, op, "mean of x * x - mean * mean",
+                  "this is the mean of squares less the mean: for a variance it is less the "
+                  "square of the mean");
 }
 
 /* q / n - s * s / n */
@@ -180,9 +182,9 @@ static void look_at_square(const Suspect *s, const Op *op)
         return;
     const Value *elements = summed_in(square->operands[0], &divided);
     if (elements && !divided && is_same(elements, squared(squares)))
-        suspect_warn(s, op, "mean of x * x - mean * mean, of mean = sum / n",
-                     "the square of a sum is divided once here, and belongs to a mean that is "
-                     "squared");
+        tell_warn(s, op, "mean of x * x - mean * mean, of mean = sum / n",
+                  "the square of a sum is divided once here, and belongs to a mean that is "
+                  "squared");
 }
 
 static void look_at_eps(const Suspect *s, const Op *op)
@@ -199,16 +201,16 @@ static void look_at_eps(const Suspect *s, const Op *op)
         const Op *root = ir_bare(op->operands[i])->def;
         if (is_small && under_root(op->operands[i]) && root &&
             (root->code == OP_rsqrt || under_root(root->results[0])))
-            suspect_warn(s, op, "tl.rsqrt(x + eps), or 1 / (tl.sqrt(x) + eps)",
-                         "what is added to a quotient by a root does not keep it from being "
-                         "infinite");
+            tell_warn(s, op, "tl.rsqrt(x + eps), or 1 / (tl.sqrt(x) + eps)",
+                      "what is added to a quotient by a root does not keep it from being "
+                      "infinite");
     }
 }
 
 /* Does nobody compute with it but to take that difference? */
 static bool is_only_subtracted(const Suspect *s, const Value *v, const Op *difference, int depth)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
 
     for (int i = 0; i < uses_count(uses, v); i++) {
         const Op *user = uses_of(uses, v)[i].op;
@@ -231,8 +233,8 @@ static void look_at_scaled(const Suspect *s, const Op *op, const Value *x, const
 
     for (int i = 0; difference && difference->code == OP_add && i < 2; i++) {
         if (element(x)->type->rank > 0 && element(difference->operands[i]) == element(x))
-            suspect_warn(s, op, "scale the sum, of which the norm is",
-                         "this scales by the norm of a sum one of its summands alone");
+            tell_warn(s, op, "scale the sum, of which the norm is",
+                      "this scales by the norm of a sum one of its summands alone");
     }
     if (!difference || difference->code != OP_sub || element(x)->type->rank == 0 ||
         element(x) != element(difference->operands[0]))
@@ -240,8 +242,8 @@ static void look_at_scaled(const Suspect *s, const Op *op, const Value *x, const
     const Value *mean = ir_bare(difference->operands[1]);
     const Value *sum = sum_of(mean, &part);
     if (sum && element(summed(sum)) == element(x) && is_only_subtracted(s, mean, difference, 8))
-        suspect_warn(s, op, "(x - mean) * rstd",
-                     "this scales by a deviation from the mean what no mean was subtracted from");
+        tell_warn(s, op, "(x - mean) * rstd",
+                  "this scales by a deviation from the mean what no mean was subtracted from");
 }
 
 /* r * r of the root r: what it is the root of. */
@@ -260,8 +262,8 @@ static void look_at_norm(const Suspect *s, const Op *op)
     const Value *of = squares ? squared(squares) : NULL;
 
     if (of && x->type->rank > 0 && is_same(x, of))
-        suspect_warn(s, op, "x / tl.sqrt(tl.sum(x * x)), or x * tl.rsqrt(..)",
-                     "this divides by a %s of squares, and not by its root", part ? "mean" : "sum");
+        tell_warn(s, op, "x / tl.sqrt(tl.sum(x * x)), or x * tl.rsqrt(..)",
+                  "this divides by a %s of squares, and not by its root", part ? "mean" : "sum");
 }
 
 static bool is_sum_of_squares(const Value *v)
@@ -281,9 +283,9 @@ static void look_at_cosine(const Suspect *s, const Op *op)
 
     if (product && product->code == OP_mul && norms && norms->code == OP_mul &&
         is_sum_of_squares(norms->operands[0]) && is_sum_of_squares(norms->operands[1]))
-        suspect_warn(s, op, "tl.sum(x * y) / tl.sqrt(tl.sum(x * x) * tl.sum(y * y))",
-                     "this divides a product by the squares of both lengths, and not by the "
-                     "lengths");
+        tell_warn(s, op, "tl.sum(x * y) / tl.sqrt(tl.sum(x * x) * tl.sum(y * y))",
+                  "this divides a product by the squares of both lengths, and not by the "
+                  "lengths");
 }
 
 /* |x|^2 + |y|^2 - x * y */
@@ -293,8 +295,8 @@ static void look_at_distance(const Suspect *s, const Op *op)
 
     if (both && product && product->code == OP_dot && both->code == OP_add &&
         is_sum_of_squares(both->operands[0]) && is_sum_of_squares(both->operands[1]))
-        suspect_warn(s, op, "x * x + y * y - 2 * x * y",
-                     "the square of a difference has the product twice");
+        tell_warn(s, op, "x * x + y * y - 2 * x * y",
+                  "the square of a difference has the product twice");
 }
 
 /* Factors of a product that are not given; false: there are more than two. */
@@ -350,8 +352,17 @@ static void look_at_moments(const Suspect *s, const Op *op)
     const Value *x = in_running_mean(without_eps(op->operands[1]), 2, NULL);
 
     if (x && in_running_mean(op->operands[0], 1, x))
-        suspect_warn(s, op, "mean / (tl.sqrt(mean of squares) + eps)",
-                     "this divides a running mean by one of squares, and not by its root");
+        tell_warn(s, op, "mean / (tl.sqrt(mean of squares) + eps)",
+                  "this divides a running mean by one of squares, and not by its root");
+}
+
+/* The root of v = b * v + (1 - b) * g */
+static void look_at_root(const Suspect *s, const Op *op)
+{
+    if (in_running_mean(without_eps(op->operands[0]), 1, NULL))
+        tell_warn(s, op, "v = b * v + (1 - b) * g * g for a mean of squares",
+                  "this is the root of a running mean of what was loaded, which may be less than "
+                  "0, and not of its squares");
 }
 
 static void look_at_sum(const Suspect *s, const Op *op)
@@ -364,11 +375,11 @@ static void look_at_sum(const Suspect *s, const Op *op)
         !ir_same(x, ir_bare(sum->operands[0]), SAME_DEPTH))
         return;
     if (x->def && x->def->code == OP_mul)
-        suspect_warn(s, op, "p * (g - tl.sum(p * g)) for the gradient of a softmax",
-                     "this is p * g less the sum of all p * g: the sum is not multiplied by p");
+        tell_warn(s, op, "p * (g - tl.sum(p * g)) for the gradient of a softmax",
+                  "this is p * g less the sum of all p * g: the sum is not multiplied by p");
     else
-        suspect_warn(s, op, "x - tl.sum(x) / n subtracts the mean",
-                     "this subtracts from each element the sum of all of them, and no mean");
+        tell_warn(s, op, "x - tl.sum(x) / n subtracts the mean",
+                  "this subtracts from each element the sum of all of them, and no mean");
 }
 
 /* x - tl.sum(x, 0) / n of whole rows, some a program */
@@ -379,10 +390,10 @@ static void look_at_column(const Suspect *s, const Op *op)
     const Value *x = element(op->operands[0]);
 
     if (sum && part && ir_reduces(sum->def) && x->type->rank == 2 &&
-        element(sum->def->operands[0]) == x && suspect_is_shared_out(s, sum->def))
-        suspect_warn(s, sum->def, "the other axis, or a loop over all rows",
-                     "this is the mean along axis %d, of which each program has a part only",
-                     (int)attr_axis(sum->def));
+        element(sum->def->operands[0]) == x && tell_is_shared_out(s, sum->def))
+        tell_warn(s, sum->def, "the other axis, or a loop over all rows",
+                  "this is the mean along axis %d, of which each program has a part only",
+                  (int)attr_axis(sum->def));
 }
 
 static void look_at(Op *op, void *suspect)
@@ -400,6 +411,8 @@ static void look_at(Op *op, void *suspect)
     }
     if (op->code == OP_add)
         look_at_eps(s, op);
+    if (op->code == OP_sqrt || op->code == OP_rsqrt)
+        look_at_root(s, op);
     for (int i = 0; op->code == OP_mul && i < 2; i++) {
         const Value *variance = under_root(op->operands[1 - i]);
         if (variance)
@@ -415,7 +428,7 @@ static void look_at(Op *op, void *suspect)
     }
 }
 
-void suspect_norm(const Suspect *s)
+void formula_norm(const Suspect *s)
 {
     ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -1,5 +1,5 @@
 /*
- * suspect_power.c - `^` where a power was meant
+ * formula_power.c - `^` where a power was meant
  *
  * (a - b) ^ 2 is a square in MATLAB, and 2 ^ n a power. In Python, and here, `^` is exclusive or:
  * of floats it is refused, and of integers it gives some number.
@@ -8,7 +8,7 @@
  * up, multiplied, stored or made a float; and of 2 or 10 in front of it.  Indices are exchanged
  * with their neighbours by i ^ 2, and bits set by mask ^ 2.
  */
-#include "suspect.h"
+#include "formula.h"
 
 enum { DEEPEST = 8, MOST_ASKED = 64 };
 
@@ -33,7 +33,7 @@ static bool is_arithmetic(const Op *op)
 /* Is it computed with as a number, wherever it is used? */
 static bool is_number(const Suspect *s, const Value *v, int depth)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
     const Use *use = uses_of(uses, v);
     int n = uses_count(uses, v);
 
@@ -73,14 +73,14 @@ static void look_at(Op *op, void *search)
     Search *x = search;
 
     if (is_exclusive_or(op) && is_meant_as_power(x, op))
-        suspect_warn(x->s, op, "a square is x * x, a power of two 1 << n or tl.exp2(x)",
-                     "`^` is exclusive or, of bits, and no power");
+        tell_warn(x->s, op, "a square is x * x, a power of two 1 << n or tl.exp2(x)",
+                  "`^` is exclusive or, of bits, and no power");
 }
 
-void suspect_power(const Suspect *s)
+void formula_power(const Suspect *s)
 {
     Search x = {.s = s};
 
-    if (suspect_any(s, is_exclusive_or))
+    if (tell_any(s, is_exclusive_or))
         ir_walk(s->func->body, look_at, &x);
 }

@@ -1,5 +1,5 @@
 /*
- * suspect_bits.c - the upper bits of a number that become another one, beside its lower ones
+ * formula_bits.c - the upper bits of a number that become another one, beside its lower ones
  *
  * (x & 15) and (x >> 4) are the two numbers of 4 bits in a byte, where the byte is unsigned.  Of an
  * int8, or what was made wider of one, the shift brings the sign along, and the upper number is
@@ -11,7 +11,7 @@
  *
  * So is x & 0xF0 beside x & 15, where both become floats: it is 16 times the upper number.
  */
-#include "suspect.h"
+#include "formula.h"
 
 enum { MOST_BITS = 62 };
 
@@ -37,7 +37,7 @@ static bool is_loaded(const Value *v)
 /* Does it become floats, which nobody compares, and nothing else? */
 static bool becomes_float(const Suspect *s, const Value *v)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
 
     for (int i = 0; i < uses_count(uses, v); i++) {
         const Op *cast = uses_of(uses, v)[i].op;
@@ -54,7 +54,7 @@ static bool becomes_float(const Suspect *s, const Value *v)
 /* Does somebody make floats of so many lowest bits of the number? */
 static bool has_lower(const Suspect *s, const Value *v, int bits, int depth)
 {
-    const UseLists *uses = suspect_uses(s);
+    const UseLists *uses = tell_uses(s);
 
     for (int i = 0; i < uses_count(uses, v); i++) {
         const Op *op = uses_of(uses, v)[i].op;
@@ -91,13 +91,12 @@ static void look_at_mask(const Suspect *s, const Op *op)
         int n = is_number ? bits_below(op->operands[1 - i], v->type->dtype) : 0;
         if (n == 0 || !becomes_float(s, op->results[0]) || !has_lower(s, v, n, 2))
             continue;
-        suspect_warn(
-            s, op,
-            arena_printf(s->arena, "(x >> %d) & %lld", n,
-                         (long long)((INT64_C(1) << (dtype_bits(v->type->dtype) - n)) - 1)),
-            "the upper bits stay where they are: as a number this is %lld times what they "
-            "are beside the lower %d",
-            (long long)(INT64_C(1) << n), n);
+        tell_warn(s, op,
+                  arena_printf(s->arena, "(x >> %d) & %lld", n,
+                               (long long)((INT64_C(1) << (dtype_bits(v->type->dtype) - n)) - 1)),
+                  "the upper bits stay where they are: as a number this is %lld times what they "
+                  "are beside the lower %d",
+                  (long long)(INT64_C(1) << n), n);
     }
 }
 
@@ -113,9 +112,8 @@ static void look_at_field(const Suspect *s, const Op *op)
             !value_const_int(ir_bare(rest->operands[1]), &fields) || fields < 2 ||
             fields * bits > dtype_bits(ir_uncast(shift->operands[0])->type->dtype))
             continue;
-        suspect_warn(s, op,
-                     arena_printf(s->arena, "x >> (i %% %lld) * %d", (long long)fields, bits),
-                     "numbers of %d bits are taken from places that are one bit apart", bits);
+        tell_warn(s, op, arena_printf(s->arena, "x >> (i %% %lld) * %d", (long long)fields, bits),
+                  "numbers of %d bits are taken from places that are one bit apart", bits);
     }
 }
 
@@ -135,12 +133,12 @@ static void look_at(Op *op, void *suspect)
     if (!is_loaded(v) || v->type->pointer || !dtype_is_signed(t) || by < 1 || by >= dtype_bits(t) ||
         !becomes_float(s, op->results[0]) || !has_lower(s, v, dtype_bits(t) - (int)by, 2))
         return;
-    suspect_warn(s, op,
-                 arena_printf(s->arena, "(x >> %d) & %lld, or load it as unsigned", (int)by,
-                              (long long)((INT64_C(1) << (dtype_bits(t) - by)) - 1)),
-                 "this shift brings the sign of %s along: the upper bits are a negative number "
-                 "where the lower ones, of a mask, are none",
-                 dtype_triton_name(t));
+    tell_warn(s, op,
+              arena_printf(s->arena, "(x >> %d) & %lld, or load it as unsigned", (int)by,
+                           (long long)((INT64_C(1) << (dtype_bits(t) - by)) - 1)),
+              "this shift brings the sign of %s along: the upper bits are a negative number "
+              "where the lower ones, of a mask, are none",
+              dtype_triton_name(t));
 }
 
 static bool is_part(const Op *op)
@@ -148,8 +146,8 @@ static bool is_part(const Op *op)
     return op->code == OP_shr || op->code == OP_and;
 }
 
-void suspect_bits(const Suspect *s)
+void formula_bits(const Suspect *s)
 {
-    if (suspect_any(s, is_part))
+    if (tell_any(s, is_part))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -1,14 +1,17 @@
 /*
- * suspect_quant.c - scales that fit what is positive alone
+ * formula_quant.c - scales that fit what is positive alone
  *
  * x / (tl.max(x) / 127) as an int8 lies between -127 and 127 where the greatest is also the one
  * that is farthest from 0: of what may be negative, tl.max(tl.abs(x)).  Told where the quotient
  * becomes a signed integer of 8 bits or fp8, and nothing shows that x is not below 0.
  *
  * So is x * scale, for which x / scale was meant, and a quotient that becomes an integer as it is:
- * that cuts off its fraction.
+ * that cuts off its fraction; and what is held between limits that the type does not have,
+ * tl.clamp(x, -128, 127) as a uint8.
  */
-#include "suspect.h"
+#include <math.h>
+
+#include "formula.h"
 
 enum { DEEPEST = 10 };
 
@@ -136,26 +139,68 @@ static bool is_cut_off(const Value *v, int depth)
     return false;
 }
 
-static void look_at(Op *op, void *suspect)
+/* --- limits of another type --- */
+
+static bool is_stored(const Suspect *s, const Value *v)
 {
-    if (op->code == OP_cast && op->results[0]->type->dtype == DT_I8 &&
-        dtype_is_float(op->operands[0]->type->dtype) && is_cut_off(op->operands[0], DEEPEST))
-        suspect_warn(suspect, op, "round it first: tl.floor(q + 0.5)",
-                     "this cuts off the fraction of what was scaled to the whole of int8: all are "
-                     "up to 1 too near to 0");
-    if (op->code == OP_cast && has_sign(op->results[0]->type->dtype) &&
-        dtype_is_float(op->operands[0]->type->dtype) && is_multiplied(op->operands[0], DEEPEST))
-        suspect_warn(suspect, op, "x / scale, and q * scale when it is read",
-                     "this was multiplied by a scale that is a part of the greatest of all: "
-                     "divided by it, all lie within the type");
-    if (op->code == OP_cast && has_sign(op->results[0]->type->dtype) &&
-        dtype_is_float(op->operands[0]->type->dtype) && is_quotient(op->operands[0], DEEPEST))
-        suspect_warn(suspect, op, "the scale is of tl.max(tl.abs(x))",
-                     "this was scaled by the greatest of all, which may be less than the least is "
-                     "below 0: what is negative does not fit");
+    const UseLists *uses = tell_uses(s);
+
+    for (int i = 0; i < uses_count(uses, v); i++) {
+        if (op_has(uses_of(uses, v)[i].op, WRITES))
+            return true;
+    }
+    return false;
 }
 
-void suspect_quant(const Suspect *s)
+/* tl.minimum(tl.maximum(x, low), high), or one of both, as an integer of 8 bits that is stored; who
+ * adds to it may count modulo 256. */
+static void look_at_limits(const Suspect *s, const Op *cast)
+{
+    enum { LIMITS = 2 };
+    DType t = cast->results[0]->type->dtype;
+    const Op *op = ir_unmoved(cast->operands[0])->def;
+    int most = t == DT_U8 ? UINT8_MAX : INT8_MAX, least = t == DT_U8 ? 0 : INT8_MIN;
+    uint64_t bits;
+
+    for (int n = 0; n < LIMITS && is_stored(s, cast->results[0]) && op && op->noperands == 2; n++) {
+        bool upper = op->code == OP_min || op->code == OP_minnan;
+        const Value *limit = op->operands[!value_constant(op->operands[0], &bits)];
+        if ((!upper && op->code != OP_max && op->code != OP_maxnan) ||
+            !value_constant(limit, &bits))
+            return;
+        double x = scalar_to_double(limit->type->dtype, bits);
+        if (isfinite(x) && (upper ? x >= most + 1.0 : x <= least - 1.0))
+            tell_warn(s, op,
+                      arena_printf(s->arena, "tl.clamp(x, %d, %d), or another type", least, most),
+                      "this keeps numbers %s %g, and %s has none of these: they wrap around there",
+                      upper ? "up to" : "down to", x, dtype_long_name(t));
+        op = ir_unmoved(op->operands[limit == op->operands[0]])->def;
+    }
+}
+
+static void look_at(Op *op, void *suspect)
+{
+    if (op->code == OP_cast &&
+        (op->results[0]->type->dtype == DT_I8 || op->results[0]->type->dtype == DT_U8))
+        look_at_limits(suspect, op);
+    if (op->code == OP_cast && op->results[0]->type->dtype == DT_I8 &&
+        dtype_is_float(op->operands[0]->type->dtype) && is_cut_off(op->operands[0], DEEPEST))
+        tell_warn(suspect, op, "round it first: tl.floor(q + 0.5)",
+                  "this cuts off the fraction of what was scaled to the whole of int8: all are "
+                  "up to 1 too near to 0");
+    if (op->code == OP_cast && has_sign(op->results[0]->type->dtype) &&
+        dtype_is_float(op->operands[0]->type->dtype) && is_multiplied(op->operands[0], DEEPEST))
+        tell_warn(suspect, op, "x / scale, and q * scale when it is read",
+                  "this was multiplied by a scale that is a part of the greatest of all: "
+                  "divided by it, all lie within the type");
+    if (op->code == OP_cast && has_sign(op->results[0]->type->dtype) &&
+        dtype_is_float(op->operands[0]->type->dtype) && is_quotient(op->operands[0], DEEPEST))
+        tell_warn(suspect, op, "the scale is of tl.max(tl.abs(x))",
+                  "this was scaled by the greatest of all, which may be less than the least is "
+                  "below 0: what is negative does not fit");
+}
+
+void formula_quant(const Suspect *s)
 {
     ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -1,12 +1,12 @@
 /*
- * suspect_tools.c - what those ask and do that look for mistakes: a warning, and facts of a
+ * tell.c - what those ask and do that look for mistakes: a warning, and facts of a
  * function
  */
-#include "suspect.h"
+#include "tell.h"
 
 enum { DEEPEST = 24 };
 
-void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)
+void tell_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)
 {
     va_list ap;
 
@@ -29,7 +29,7 @@ static void look_for(Op *op, void *any)
     a->found = a->found || a->is(op);
 }
 
-bool suspect_any(const Suspect *s, bool (*is)(const Op *op))
+bool tell_any(const Suspect *s, bool (*is)(const Op *op))
 {
     Any any = {is, false};
 
@@ -37,21 +37,30 @@ bool suspect_any(const Suspect *s, bool (*is)(const Op *op))
     return any.found;
 }
 
-const AxisFacts *suspect_axis(const Suspect *s)
+const AxisFacts *tell_axis(const Suspect *s)
 {
     if (!s->facts->axis)
         s->facts->axis = axis_analyse(s->func, s->arena);
     return s->facts->axis;
 }
 
-const UseLists *suspect_uses(const Suspect *s)
+const UseLists *tell_uses(const Suspect *s)
 {
     if (!s->facts->uses.start)
         s->facts->uses = ir_uses(s->func, s->arena);
     return &s->facts->uses;
 }
 
-bool suspect_is_inside(const Value *v, const Op *loop)
+const Op *tell_loop_around(const Op *op)
+{
+    const Op *owner = op->block->owner;
+
+    while (owner && owner->code != OP_for)
+        owner = owner->block->owner;
+    return owner;
+}
+
+bool tell_is_inside(const Value *v, const Op *loop)
 {
     for (const Block *b = v->block; b; b = b->owner ? b->owner->block : NULL) {
         if (b->owner == loop)
@@ -60,21 +69,20 @@ bool suspect_is_inside(const Value *v, const Op *loop)
     return false;
 }
 
-bool suspect_is_moved(const Value *v, const Op *loop, int depth)
+bool tell_is_moved(const Value *v, const Op *loop, int depth)
 {
-    if (!suspect_is_inside(v, loop))
+    if (!tell_is_inside(v, loop))
         return false;
     if (!v->def || depth == 0 || (v->def->regions[0] && !op_has(v->def, COMBINES)))
         return true;
     for (int i = 0; i < v->def->noperands; i++) {
-        if (suspect_is_moved(v->def->operands[i], loop, depth - 1))
+        if (tell_is_moved(v->def->operands[i], loop, depth - 1))
             return true;
     }
     return false;
 }
 
-/* Which dimension of the operand becomes `dim`; -1: none. */
-static int dimension_before(const Op *op, int dim)
+int tell_dimension_before(const Op *op, int dim)
 {
     Move m;
 
@@ -87,7 +95,7 @@ static int dimension_before(const Op *op, int dim)
     return -1;
 }
 
-bool suspect_is_along(const Value *v, int dim, const Value *index, int depth)
+bool tell_is_along(const Value *v, int dim, const Value *index, int depth)
 {
     const Op *op = v->def;
 
@@ -96,11 +104,11 @@ bool suspect_is_along(const Value *v, int dim, const Value *index, int depth)
     if (!op || depth == 0 || v->type->rank == 0)
         return false;
     if (op_has(op, MOVES)) {
-        dim = dimension_before(op, dim);
-        return dim >= 0 && suspect_is_along(op->operands[0], dim, index, depth - 1);
+        dim = tell_dimension_before(op, dim);
+        return dim >= 0 && tell_is_along(op->operands[0], dim, index, depth - 1);
     }
     for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op->code == OP_addptr); i++) {
-        if (suspect_is_along(op->operands[i], dim, index, depth - 1))
+        if (tell_is_along(op->operands[i], dim, index, depth - 1))
             return true;
     }
     return false;
@@ -128,7 +136,7 @@ static void note_axis(Op *op, void *asked)
         ((Asked *)asked)->axes |= 1u << attr_axis(op);
 }
 
-bool suspect_is_shared_out(const Suspect *s, const Op *sum)
+bool tell_is_shared_out(const Suspect *s, const Op *sum)
 {
     const Op *load = load_of(sum->operands[0], DEEPEST);
     Asked asked = {0};
@@ -141,5 +149,5 @@ bool suspect_is_shared_out(const Suspect *s, const Op *sum)
     const Value *p = load->operands[ir_access(load).pointer];
     const Value *index = axis_program_march(p, -1, &by);
     return index && (asked.axes & (asked.axes - 1)) == 0 && by == index->type->dims[0] &&
-           suspect_is_along(p, (int)attr_axis(sum), index, DEEPEST);
+           tell_is_along(p, (int)attr_axis(sum), index, DEEPEST);
 }

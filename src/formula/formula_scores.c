@@ -1,5 +1,5 @@
 /*
- * suspect_scores.c - keys that are not there, in the sum of a softmax
+ * formula_scores.c - keys that are not there, in the sum of a softmax
  *
  * k = tl.load(keys, mask=columns < n, other=0.0) makes scores of 0 of the keys behind the last one,
  * tl.dot(q, k), and exp of these counts in the sum by which all are divided; so does what is added
@@ -8,8 +8,10 @@
  *
  * In a loop the mask may let all lanes through, as where a causal mask ends the keys in front of
  * the last block: told only where the loop goes as far as the number that the mask compares with.
+ *
+ * So is tl.argmin or tl.argmax of such products, where a 0 wins against what is there.
  */
-#include "suspect.h"
+#include "formula.h"
 
 #include "../unread/unread.h"
 
@@ -79,28 +81,37 @@ static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
 
-    if (!ir_reduces(op) || op->noperands != 1)
+    if (!ir_reduces(op) || op->noperands > 2)
         return;
-    const Op *only = ir_combine_kind(op).only;
-    if (!only || only->code != OP_add)
+    const CombineKind kind = ir_combine_kind(op);
+    bool chooses = op->noperands == 2 && kind.winner != OP_COUNT;
+    if (!chooses && (!kind.only || kind.only->code != OP_add))
         return;
     const Value *v = op->operands[0];
     const MaskedLoads loads = unread_loads(s->arena, v, true, true);
     for (int i = 0; i < loads.n; i++) {
         const MaskedLoad *l = &loads.at[i];
         if (!l->multiplied || !ends_in_a_round(s->arena, l->load) ||
-            !unread_counts(s->arena, l->load, OP_add, v, (int)attr_axis(op)))
+            !unread_counts(s->arena, l->load, chooses ? kind.winner : OP_add, v,
+                           (int)attr_axis(op)))
             continue;
-        suspect_warn(s, op,
-                     "mask it again: tl.where(columns < n, scores, -float(\"inf\")) in front of "
-                     "the maximum and of exp; tl.where(mask, .., 0.0) in front of a plain sum",
-                     "what a mask leaves out of a matrix is 0 in products with it, and counts in "
-                     "this sum");
+        if (chooses)
+            tell_warn(s, op,
+                      "mask it again: tl.where(columns < n, scores, -float(\"inf\")) for the "
+                      "greatest, float(\"inf\") for the least",
+                      "what a mask leaves out of a matrix is 0 in products with it, and may be "
+                      "what this chooses");
+        else
+            tell_warn(s, op,
+                      "mask it again: tl.where(columns < n, scores, -float(\"inf\")) in front of "
+                      "the maximum and of exp; tl.where(mask, .., 0.0) in front of a plain sum",
+                      "what a mask leaves out of a matrix is 0 in products with it, and counts in "
+                      "this sum");
         return;
     }
 }
 
-void suspect_scores(const Suspect *s)
+void formula_scores(const Suspect *s)
 {
     ir_walk(s->func->body, look_at, (void *)s);
 }

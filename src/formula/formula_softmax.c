@@ -1,5 +1,5 @@
 /*
- * suspect_softmax.c - what makes the weights of a softmax others than was meant
+ * formula_softmax.c - what makes the weights of a softmax others than was meant
  *
  *   - tl.exp2(x * 0.693147), and tl.exp(x * 1.442695), which have the other one's constant;
  *   - tl.exp(x - m) and tl.exp2(y - m) of one m: the base is 2 in one of them, and e in the other;
@@ -16,7 +16,7 @@
  * Of the weights by 0.0 nothing is said where something is added to the scores behind tl.where, as
  * to a bias, and where the weights are masked again before they are summed up.
  */
-#include "suspect.h"
+#include "formula.h"
 
 #include <math.h>
 
@@ -56,12 +56,12 @@ static void look_at_bases(const Suspect *s)
         for (int k = 0; k < i; k++) {
             if (p.at[i]->code == p.at[k]->code || subtracted(p.at[i]) != subtracted(p.at[k]))
                 continue;
-            suspect_warn(s, p.at[i],
-                         "tl.exp in both, or tl.exp2 in both of what was multiplied by 1.44269504, "
-                         "the logarithm of e",
-                         "this is a power of %s, and another one of a difference to the same "
-                         "number is one of %s",
-                         p.at[i]->code == OP_exp ? "e" : "2", p.at[k]->code == OP_exp ? "e" : "2");
+            tell_warn(s, p.at[i],
+                      "tl.exp in both, or tl.exp2 in both of what was multiplied by 1.44269504, "
+                      "the logarithm of e",
+                      "this is a power of %s, and another one of a difference to the same "
+                      "number is one of %s",
+                      p.at[i]->code == OP_exp ? "e" : "2", p.at[k]->code == OP_exp ? "e" : "2");
             return;
         }
     }
@@ -131,9 +131,9 @@ static void look_at_factor(const Suspect *s, const Op *product)
         if (load && op_only_reads(load) && load->results[0]->type->rank == 2 &&
             dtype_is_int(load->results[0]->type->dtype) &&
             has_op(product->operands[1 - i], is_product, DEEPEST))
-            suspect_warn(s, product, "tl.where(mask != 0, scores, -float(\"inf\"))",
-                         "scores times a mask are 0 where it is, and exp of 0 counts in the sum of "
-                         "the softmax");
+            tell_warn(s, product, "tl.where(mask != 0, scores, -float(\"inf\"))",
+                      "scores times a mask are 0 where it is, and exp of 0 counts in the sum of "
+                      "the softmax");
     }
 }
 
@@ -155,18 +155,18 @@ static void look_at_sum(Op *op, void *suspect)
         ir_bare(greatest->operands[0]) == scores && op->operands[0]->type->rank == 2 &&
         type_same_shape(scores->type, op->operands[0]->type) &&
         attr_axis(greatest) != attr_axis(op))
-        suspect_warn(s, op, "the same axis in both",
-                     "this sums along axis %d what was taken the greatest of along axis %d",
-                     (int)attr_axis(op), (int)attr_axis(greatest));
+        tell_warn(s, op, "the same axis in both",
+                  "this sums along axis %d what was taken the greatest of along axis %d",
+                  (int)attr_axis(op), (int)attr_axis(greatest));
     look_at_factor(s, choice);
     if (!choice || choice->code != OP_select || !has_op(choice->operands[0], is_arange, DEEPEST) ||
         !is_greatest_of(difference->operands[1], scores, DEEPEST))
         return;
     for (int i = 1; i <= 2; i++) {
         if (is_zero(choice->operands[i]) && has_op(choice->operands[3 - i], is_score, DEEPEST))
-            suspect_warn(s, choice, "tl.where(mask, scores, -float(\"inf\"))",
-                         "where the mask says no this score is 0, and exp of it counts in the sum "
-                         "of the softmax");
+            tell_warn(s, choice, "tl.where(mask, scores, -float(\"inf\"))",
+                      "where the mask says no this score is 0, and exp of it counts in the sum "
+                      "of the softmax");
     }
 }
 
@@ -194,9 +194,9 @@ static void look_at_constant(Op *op, void *suspect)
         const Value *c = ir_bare(product->operands[i]);
         if (value_constant(c, &bits) && dtype_is_float(c->type->dtype) &&
             fabs(scalar_to_double(c->type->dtype, bits) - wrong) < 1e-4)
-            suspect_warn(suspect, op, "e to the x is tl.exp(x), or tl.exp2(x * 1.442695)",
-                         "this is neither a power of e nor one of 2: the constant belongs to the "
-                         "other function");
+            tell_warn(suspect, op, "e to the x is tl.exp(x), or tl.exp2(x * 1.442695)",
+                      "this is neither a power of e nor one of 2: the constant belongs to the "
+                      "other function");
     }
 }
 
@@ -240,14 +240,14 @@ static void look_at_weights(Op *op, void *suspect)
         ir_bare(sum->operands[0]) != power->results[0])
         return;
     if (is_unbounded(power->operands[0], DEEPEST))
-        suspect_warn(s, power, "tl.exp(x - tl.max(x, axis)) has the same quotients",
-                     "exp of 89 is infinite, and by an infinite sum it is NaN: nothing keeps these "
-                     "weights from that");
-    if (suspect_is_shared_out(s, sum))
-        suspect_warn(s, sum, "the other axis, or a loop over all rows",
-                     "this sums up weights along axis %d, of which each program has a part only, "
-                     "and divides that part by it",
-                     (int)attr_axis(sum));
+        tell_warn(s, power, "tl.exp(x - tl.max(x, axis)) has the same quotients",
+                  "exp of 89 is infinite, and by an infinite sum it is NaN: nothing keeps these "
+                  "weights from that");
+    if (tell_is_shared_out(s, sum))
+        tell_warn(s, sum, "the other axis, or a loop over all rows",
+                  "this sums up weights along axis %d, of which each program has a part only, "
+                  "and divides that part by it",
+                  (int)attr_axis(sum));
 }
 
 /* x - tl.log(tl.sum(exp(x))) */
@@ -258,12 +258,12 @@ static void look_at_logarithms(Op *op, void *suspect)
     const Op *power = sum && ir_reduces(sum) ? ir_bare(sum->operands[0])->def : NULL;
 
     if (!power || power->code != OP_exp || sum->noperands != 1 || ir_combine_code(sum) != OP_add ||
-        ir_bare(op->operands[0])->type->rank != 2 || !suspect_is_shared_out(suspect, sum))
+        ir_bare(op->operands[0])->type->rank != 2 || !tell_is_shared_out(suspect, sum))
         return;
-    suspect_warn(suspect, sum, "the other axis, or a loop over all rows",
-                 "this sums up weights along axis %d, of which each program has a part only, and "
-                 "takes its logarithm from that part",
-                 (int)attr_axis(sum));
+    tell_warn(suspect, sum, "the other axis, or a loop over all rows",
+              "this sums up weights along axis %d, of which each program has a part only, and "
+              "takes its logarithm from that part",
+              (int)attr_axis(sum));
 }
 
 static bool is_power(const Op *op)
@@ -322,9 +322,9 @@ static void look_at_other(Op *op, void *suspect)
         return;
     ir_walk(s->func->body, note_own, &p);
     if (p.own)
-        suspect_warn(s, op, "m = tl.maximum(tl.max(a), tl.max(b))",
-                     "this is the greatest of another tile: where an element is larger by 89, exp "
-                     "is infinite");
+        tell_warn(s, op, "m = tl.maximum(tl.max(a), tl.max(b))",
+                  "this is the greatest of another tile: where an element is larger by 89, exp "
+                  "is infinite");
 }
 
 /* --- weights in one part of a quotient alone --- */
@@ -361,14 +361,14 @@ static void look_at_quotient(Op *op, void *suspect)
     const Op *loaded = below ? ir_bare(below->operands[0])->def : NULL;
 
     if (loaded && op_only_reads(loaded) && has_shifted_power(above->operands[0], DEEPEST))
-        suspect_warn(suspect, op, "the weights stand in both: tl.sum(w * l)",
-                     "what is summed above was scaled by exp of a difference to the greatest, and "
-                     "what is summed below was not: the greatest does not cancel");
+        tell_warn(suspect, op, "the weights stand in both: tl.sum(w * l)",
+                  "what is summed above was scaled by exp of a difference to the greatest, and "
+                  "what is summed below was not: the greatest does not cancel");
 }
 
-void suspect_softmax(const Suspect *s)
+void formula_softmax(const Suspect *s)
 {
-    if (!suspect_any(s, is_power))
+    if (!tell_any(s, is_power))
         return;
     look_at_bases(s);
     ir_walk(s->func->body, look_at_sum, (void *)s);

@@ -1,5 +1,5 @@
 /*
- * suspect_totals.c - sums that are kept in a type that loses them
+ * formula_totals.c - sums that are kept in a type that loses them
  *
  * What a loop carries has one type in all rounds.  An accumulator of fp16 loses every summand that
  * is 2048 times smaller than it, bf16 256 times, and one of int8 wraps around behind 127.  Said of
@@ -11,7 +11,7 @@
  * Nothing is said of products whose accumulator was asked for in fp16 (out_dtype), nor where the
  * error is kept beside the sum (Kahan).
  */
-#include "suspect.h"
+#include "formula.h"
 
 enum { FEW_ROUNDS = 8, MOST_NARROW_BITS = 16 };
 
@@ -80,16 +80,15 @@ static void tell(const Suspect *s, const Op *sum)
     int bits = dtype_bits(t);
 
     if (dtype_is_float(t)) {
-        suspect_warn(s, sum,
-                     "begin with fp32, tl.zeros(.., tl.float32), and convert behind the loop",
-                     "this sum is kept in %s from round to round: it loses what is %d times "
-                     "smaller than it",
-                     dtype_triton_name(t), 2 << dtype_mantissa_bits(t));
+        tell_warn(s, sum, "begin with fp32, tl.zeros(.., tl.float32), and convert behind the loop",
+                  "this sum is kept in %s from round to round: it loses what is %d times "
+                  "smaller than it",
+                  dtype_triton_name(t), 2 << dtype_mantissa_bits(t));
         return;
     }
-    suspect_warn(s, sum, "begin with int32, tl.zeros(.., tl.int32), and convert behind the loop",
-                 "this sum is kept in %s from round to round: above %d it wraps around",
-                 dtype_triton_name(t), (1 << (bits - dtype_is_signed(t))) - 1);
+    tell_warn(s, sum, "begin with int32, tl.zeros(.., tl.int32), and convert behind the loop",
+              "this sum is kept in %s from round to round: above %d it wraps around",
+              dtype_triton_name(t), (1 << (bits - dtype_is_signed(t))) - 1);
 }
 
 /* --- fp64 in fp32 --- */
@@ -116,9 +115,9 @@ static void look_at_doubles(const Suspect *s, const Op *sum, const Value *total)
             continue;
         ir_walk(s->func->body, note_double_store, &stored);
         if (stored)
-            suspect_warn(s, sum, "begin with fp64, tl.zeros(.., tl.float64)",
-                         "this sum is kept in fp32 from round to round, what is added is fp64, "
-                         "and so is what is stored: it has half of the digits");
+            tell_warn(s, sum, "begin with fp64, tl.zeros(.., tl.float64)",
+                      "this sum is kept in fp32 from round to round, what is added is fp64, "
+                      "and so is what is stored: it has half of the digits");
         return;
     }
 }
@@ -146,12 +145,12 @@ static void look_at_tile(const Suspect *s, const Op *sum)
     if (!ir_reduces(sum) || sum->noperands != 1 || !is_narrow(sum->results[0]->type) ||
         !dtype_is_float(sum->results[0]->type->dtype) || ir_combine_code(sum) != OP_add ||
         sum->operands[0]->type->dims[attr_axis(sum)] <= FEW_LANES ||
-        !is_widened(suspect_uses(s), sum->results[0], DEEPEST))
+        !is_widened(tell_uses(s), sum->results[0], DEEPEST))
         return;
     DType t = sum->results[0]->type->dtype;
-    suspect_warn(s, sum, "convert first: tl.sum(v.to(tl.float32), axis=0)",
-                 "this sum is made in %s, and converted behind it: it has %d bits by then",
-                 dtype_triton_name(t), dtype_mantissa_bits(t) + 1);
+    tell_warn(s, sum, "convert first: tl.sum(v.to(tl.float32), axis=0)",
+              "this sum is made in %s, and converted behind it: it has %d bits by then",
+              dtype_triton_name(t), dtype_mantissa_bits(t) + 1);
 }
 
 static void look_at(Op *loop, void *suspect)
@@ -177,7 +176,7 @@ static void look_at(Op *loop, void *suspect)
                                : NULL;
         if (single)
             look_at_doubles(s, single, total);
-        if (sum && !is_asked_product(sum) && !keeps_error(suspect_uses(s), sum, total))
+        if (sum && !is_asked_product(sum) && !keeps_error(tell_uses(s), sum, total))
             tell(s, sum);
     }
 }
@@ -191,8 +190,8 @@ static bool has_narrow_total(const Op *op)
     return any || (ir_reduces(op) && is_narrow(op->results[0]->type));
 }
 
-void suspect_totals(const Suspect *s)
+void formula_totals(const Suspect *s)
 {
-    if (suspect_any(s, has_narrow_total))
+    if (tell_any(s, has_narrow_total))
         ir_walk(s->func->body, look_at, (void *)s);
 }
