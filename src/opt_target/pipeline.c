@@ -169,7 +169,7 @@ static const PassId order[] = {
     UNROLL,   FOLD,   FLAT,     WIDEN,   PAIRS, /* loops */
     WINDOW,   CLAMP,  DOT,      THIN,    CARRY, /* edges, what they add up, and carry */
     SETTLE,   FOLD,   LICM,     CSE,     DCE,   /* one tile of offsets, scalar steps */
-    NARROW,   EARLY,  DCE,    LONGER,           /* bytes, sums, and rounds that add them up */
+    NARROW,   EARLY,  DCE,      LONGER,         /* bytes, sums, and rounds that add them up */
     SUMS,     ROWS,   PICK,                     /* rows, elements */
     LATE,     DCE,                              /* what lanes would wait for */
     AHEAD,    WHOLE,  CONTRACT, MATH,           /* what the target is slow at */
