@@ -389,8 +389,9 @@ static Value *added(Longer *x, Op *reduce, int i)
         CombineKind kind = ir_combine_kind(reduce);
         DType t = tile->type->dtype;
         uint64_t bits = dtype_is_float(t) ? scalar_from_double(t, kind.real) : kind.bits;
-        tile = build_select(&x->b, inside_along(x, axis, tile->type), tile,
-                            build_const(&x->b, tile->type, bits));
+        Value *inside = inside_along(x, axis, tile->type);
+        Value *none = build_const(&x->b, tile->type, bits);
+        tile = build_select(&x->b, inside, tile, none);
     }
     map_put(values, MAP_KEY(reduce->operands[0]), tile);
     op_clone(&x->b, reduce, values);
