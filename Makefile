@@ -32,6 +32,10 @@ bench: all
 	@bench/inspect.sh $(BUILD)
 	@bench/peers.sh $(BUILD)
 
+# kernels beside OpenCV and PyTorch on one core, without the rest of `make bench`
+bench-peers: all
+	@bench/peers.sh $(BUILD)
+
 # beside PyTorch and Triton on an NVIDIA GPU
 bench-gpu: all
 	@python3 bench/gpu.py --library $(BUILD)/libtilec.so --json $(BUILD)/bench-gpu.json
@@ -70,4 +74,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz
 
-.PHONY: all configure demo test test-gpu check tidy bench bench-gpu asan tsan coverage wheel fuzz install uninstall clean
+.PHONY: all configure demo test test-gpu check tidy bench bench-peers bench-gpu asan tsan coverage wheel fuzz install uninstall clean

@@ -145,6 +145,7 @@ typedef struct {
     size_t scratch;
     PoolFn *fn;
     void *ctx;
+    bool in_order; /* no chunk begins before those in front of it */
 } PoolJob;
 /* The caller works too, as 0, and does everything if the others are late.  Jobs take turns.
  * RUN_NO_MEMORY: there was not enough scratch, and nothing has run. */

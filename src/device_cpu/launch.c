@@ -236,7 +236,8 @@ static RunStatus run_programs(Pool *p, Run *r, int64_t programs, int threads, ui
                    .threads = threads,
                    .scratch = l->scratch,
                    .fn = run_chunk,
-                   .ctx = r};
+                   .ctx = r,
+                   .in_order = l->waits};
     return pool_run(p, &job);
 }
 

@@ -2,15 +2,20 @@
  * pool.c - threads that stay, and hand out ranges of work among themselves
  *
  * A launch opens a gate, rings a bell, and starts to work itself.  A helper that hears the bell
- * goes in if the gate is still open, takes chunks of [0, n) from one shared counter until none is
- * left, and goes out.  When the caller finds no more chunks it shuts the gate and waits for those
- * inside.  So nobody ever waits for a helper that has not come yet: a late one finds the gate
- * shut, a busy machine costs parallelism but never latency, and after fork(), where the helpers
- * are gone, the caller quietly does everything.
+ * goes in if the gate is still open, takes chunks of [0, n) until none is left, and goes out.  When
+ * the caller finds no more chunks it shuts the gate and waits for those inside.  So nobody ever
+ * waits for a helper that has not come yet: a late one finds the gate shut, a busy machine costs
+ * parallelism but never latency, and after fork(), where the helpers are gone, the caller quietly
+ * does everything.
  *
  *   1. The job's fields change only while the gate is shut and nobody is inside.
  *   2. Whoever is inside entered by a compare-and-swap that saw the gate open, hence sees the job.
  *   3. The caller returns only after the last one inside has left, hence sees their results.
+ *
+ * Each worker has a share of [0, n), a run of chunks with a counter of its own, and begins with
+ * that: the next job of the same size finds in a CPU's own cache what this one left there.  Once
+ * its share is taken it goes on with those of others, whose workers may be late or slow.  Where
+ * chunks have to begin in order, as those that may wait for earlier ones, there is one share.
  *
  * Helpers start with the first job that can use them.  They listen for the bell for a while before
  * they sleep, so that a run of short launches wakes nobody.  Waking a thread costs the waker a
@@ -46,8 +51,13 @@ static const double listen_seconds = 100e-6;
 #define GATE_OPEN (UINT32_C(1) << 31)
 _Static_assert(MAX_THREADS <= GATE_INSIDE, "all threads must fit through the gate");
 
-/* Keeps the shared counter from wrapping when every thread goes past the end. */
+/* Keeps a share's counter from wrapping when every thread goes past its end. */
 static const int64_t MAX_CHUNK = INT64_C(1) << 50;
+
+typedef struct {
+    _Alignas(LINE) _Atomic int64_t next; /* first program that nobody has taken */
+    int64_t end;
+} PoolShare;
 
 typedef struct {
     _Alignas(LINE) pthread_t thread;
@@ -56,6 +66,7 @@ typedef struct {
     _Atomic uint32_t asleep; /* 1: it is, or is about to be; whoever clears it wakes it */
     void *scratch;
     size_t scratch_bytes;
+    PoolShare share;
 } Worker;
 
 struct Pool {
@@ -65,6 +76,7 @@ struct Pool {
     bool listens;        /* there is a CPU for every thread, so waiting may use it */
     pthread_mutex_t turn;
     PoolJob job;
+    int shares; /* of the job, with the first workers */
 
     _Alignas(LINE) _Atomic uint32_t gate;
     _Alignas(LINE) _Atomic uint32_t bell; /* rung by counting up */
@@ -72,7 +84,6 @@ struct Pool {
     _Atomic int to_wake; /* how many of them this job still wants; may fall below 0 */
     _Atomic int next_to_look_at;
     _Atomic bool stop;
-    _Alignas(LINE) _Atomic int64_t next; /* first program that nobody has taken */
     Worker workers[];
 };
 
@@ -95,7 +106,33 @@ static void pause_briefly(void)
 #endif
 }
 
-/* Take chunks until there are no more. */
+/* Deal the chunks out: [0, n) in as many shares, which differ by a chunk at most. */
+static void deal(Pool *p, int shares)
+{
+    int64_t n = p->job.n, chunk = p->job.chunk, chunks = (n - 1) / chunk + 1;
+    int64_t each = chunks / shares, more = chunks % shares, at = 0;
+
+    p->shares = shares;
+    for (int i = 0; i < shares; i++) {
+        PoolShare *s = &p->workers[i].share;
+        atomic_store_explicit(&s->next, at, memory_order_relaxed);
+        at += (each + (i < more)) * chunk;
+        s->end = MIN(at, n);
+    }
+}
+
+/* Take chunks of a share until there are no more. */
+static void work_on_share(const PoolJob *job, PoolShare *s, int worker, void *scratch)
+{
+    while (atomic_load_explicit(&s->next, memory_order_relaxed) < s->end) {
+        int64_t first = atomic_fetch_add_explicit(&s->next, job->chunk, memory_order_relaxed);
+
+        if (first < s->end)
+            job->fn(job->ctx, first, MIN(s->end, first + job->chunk), worker, scratch);
+    }
+}
+
+/* Of all shares, its own first. */
 static void work_on_launch(Pool *p, int worker)
 {
     const PoolJob *job = &p->job;
@@ -103,14 +140,8 @@ static void work_on_launch(Pool *p, int worker)
 
     if (scratch)
         memset(scratch, 0, MIN(job->scratch, (size_t)GEN_CLEARED));
-
-    for (;;) {
-        int64_t first = atomic_fetch_add_explicit(&p->next, job->chunk, memory_order_relaxed);
-
-        if (first >= job->n)
-            return;
-        job->fn(job->ctx, first, MIN(job->n, first + job->chunk), worker, scratch);
-    }
+    for (int i = 0; i < p->shares; i++)
+        work_on_share(job, &p->workers[(worker + i) % p->shares].share, worker, scratch);
 }
 
 /* --- the helpers --- */
@@ -305,8 +336,8 @@ static RunStatus run_in_turn(Pool *p, const PoolJob *job)
         start_helpers(p);
     if (!provide_scratch(p, job->scratch))
         return RUN_NO_MEMORY;
-    atomic_store_explicit(&p->next, 0, memory_order_relaxed);
     threads = MIN(threads, p->threads);
+    deal(p, job->in_order ? 1 : threads);
     if (threads == 1) {
         work_on_launch(p, 0);
         return RUN_OK;

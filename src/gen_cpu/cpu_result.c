@@ -95,7 +95,7 @@ static void store(NestCg *n, Val first, const DotBlock *b, const Val *results)
 static void store_block(Cpu *c, int buffer, const DotBlock *b)
 {
     NestCg n = begin(c, c->plan->buffers.at[buffer].stored, llvm_lanes(b->sums[0][0]));
-    Val results[DOT_MAX_ROWS][DOT_MAX_VECTORS];
+    Val results[DOT_MAX_ROWS][DOT_MOST_VECTORS];
 
     n.result = 1 + buffer;
     cpu_values(&n, PART_ROWS, 0);

@@ -26,7 +26,7 @@ void cpu_dot_block(Dot *d, int rows, int vectors, int last, Val row, Val column)
         cpu_dot_tiles(d, rows, vectors, row, column);
         return;
     }
-    Val place[DOT_MAX_ROWS][DOT_MAX_VECTORS];
+    Val place[DOT_MAX_ROWS][DOT_MOST_VECTORS];
     DotBlock sum = {.rows = rows, .vectors = vectors, .last = last};
 
     sum.row = row;

@@ -40,7 +40,7 @@ typedef struct {
     Val row, column;         /* i64: where it begins */
     Val mask;                /* of the lanes of its one vector, where nobody knows how many exist
                               * until the program runs; NULL: `last` of the last one do */
-    Val sums[DOT_MAX_ROWS][DOT_MAX_VECTORS];
+    Val sums[DOT_MAX_ROWS][DOT_MOST_VECTORS];
 } DotBlock;
 
 /* What nests around a product do, of a block of the sum: makes of what the buffer has what it
@@ -166,11 +166,11 @@ Val cpu_place_at(Dot *d, int which, Val row, Val column, int64_t offset);
 /* i1: does the sum begin as zero with this product?  NULL: it always has something. */
 Val cpu_dot_begins(const Dot *d, const Op *product);
 /* Sets the sums of a block; place: of each in the buffer. */
-void cpu_dot_begin(Dot *d, DotBlock *b, Val (*place)[DOT_MAX_VECTORS]);
+void cpu_dot_begin(Dot *d, DotBlock *b, Val (*place)[DOT_MOST_VECTORS]);
 /* Of a vector of the block: which lanes exist; NULL: all. */
 Val cpu_dot_lanes(Cpu *c, const DotBlock *b, int vector, int lanes);
 /* The sums of a block go where the plan wants them; place: of each in the buffer. */
-void cpu_dot_end(Dot *d, const DotBlock *b, Val (*place)[DOT_MAX_VECTORS]);
+void cpu_dot_end(Dot *d, const DotBlock *b, Val (*place)[DOT_MOST_VECTORS]);
 
 /* cpu_dot_live.c */
 void cpu_dot_live(Dot *d); /* in front of the product: sets `live` */

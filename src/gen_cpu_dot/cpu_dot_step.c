@@ -185,9 +185,9 @@ static Val load_bytes(Dot *d, int row, int64_t ahead)
     return LLVMBuildXor(c->b, all, llvm_int(LLVMTypeOf(all), INT32_C(-0x7f7f7f80)), "");
 }
 
-static void bytes_step(Dot *d, int rows, int vectors, int64_t ahead, Val (*acc)[DOT_MAX_VECTORS])
+static void bytes_step(Dot *d, int rows, int vectors, int64_t ahead, Val (*acc)[DOT_MOST_VECTORS])
 {
-    Val b[DOT_MAX_VECTORS];
+    Val b[DOT_MOST_VECTORS];
 
     for (int v = 0; v < vectors; v++)
         b[v] = load_panel(d, ahead, v);
@@ -199,7 +199,7 @@ static void bytes_step(Dot *d, int rows, int vectors, int64_t ahead, Val (*acc)[
 }
 
 /* What making a unsigned adds. */
-static void take_sums(Dot *d, int rows, int vectors, Val j, Val (*acc)[DOT_MAX_VECTORS])
+static void take_sums(Dot *d, int rows, int vectors, Val j, Val (*acc)[DOT_MOST_VECTORS])
 {
     Cpu *c = d->c;
     int sums = d->plan.sums;
@@ -244,9 +244,9 @@ static Val load_pair(Dot *d, int row, int64_t ahead)
     return LLVMBuildBitCast(c->b, word, llvm_vector(c->l->i16, 2 * d->plan.lanes), "");
 }
 
-static void pairs_step(Dot *d, int rows, int vectors, int64_t ahead, Val (*acc)[DOT_MAX_VECTORS])
+static void pairs_step(Dot *d, int rows, int vectors, int64_t ahead, Val (*acc)[DOT_MOST_VECTORS])
 {
-    Val b[DOT_MAX_VECTORS];
+    Val b[DOT_MOST_VECTORS];
 
     for (int v = 0; v < vectors; v++)
         b[v] = load_panel(d, ahead, v);
@@ -322,9 +322,9 @@ static void ask_ahead(Dot *d, int vectors, int64_t ahead)
 }
 
 /* One step of k for the whole block, so many elements behind where the walk is. */
-static void dot_step(Dot *d, int rows, int vectors, int64_t ahead, Val (*acc)[DOT_MAX_VECTORS])
+static void dot_step(Dot *d, int rows, int vectors, int64_t ahead, Val (*acc)[DOT_MOST_VECTORS])
 {
-    Val b[DOT_MAX_VECTORS];
+    Val b[DOT_MOST_VECTORS];
 
     if (d->plan.unit == DOT_VNNI) {
         bytes_step(d, rows, vectors, ahead, acc);
@@ -373,7 +373,7 @@ static Val depth_of(Dot *d, int64_t whole, int64_t step)
     return LLVMBuildSub(c->b, all, LLVMBuildMul(c->b, steps, llvm_int(i64, step), ""), "");
 }
 
-static void k_loop(Dot *d, int rows, int vectors, Val (*acc)[DOT_MAX_VECTORS])
+static void k_loop(Dot *d, int rows, int vectors, Val (*acc)[DOT_MOST_VECTORS])
 {
     Cpu *c = d->c;
     int group = d->plan.group;
@@ -383,7 +383,7 @@ static void k_loop(Dot *d, int rows, int vectors, Val (*acc)[DOT_MAX_VECTORS])
     int unroll = divides ? most : 1;
     int64_t whole = groups / unroll * unroll;
     Val limit = depth_of(d, whole * group, unroll * group);
-    Val phi[DOT_MAX_ROWS][DOT_MAX_VECTORS], first[] = {d->walk[DOT_A], d->walk[DOT_B]};
+    Val phi[DOT_MAX_ROWS][DOT_MOST_VECTORS], first[] = {d->walk[DOT_A], d->walk[DOT_B]};
     int walks =
         a_lies_along(d) ? DOT_B : DOT_A; /* from this operand on: the counter says it of a */
     int places = d->pitch[DOT_A] ? places_of(rows) : 0;

@@ -23,7 +23,7 @@ Val cpu_dot_begins(const Dot *d, const Op *product)
 }
 
 /* From the buffer. */
-static void read_sums(Dot *d, DotBlock *b, Val (*place)[DOT_MAX_VECTORS])
+static void read_sums(Dot *d, DotBlock *b, Val (*place)[DOT_MOST_VECTORS])
 {
     Cpu *c = d->c;
     int buffer = d->buffer[DOT_ACC], size = cpu_buffer_size(c, buffer);
@@ -51,7 +51,7 @@ static void meet_sums(Dot *d, DotBlock *b, LLVMBasicBlockRef *ways)
     }
 }
 
-void cpu_dot_begin(Dot *d, DotBlock *b, Val (*place)[DOT_MAX_VECTORS])
+void cpu_dot_begin(Dot *d, DotBlock *b, Val (*place)[DOT_MOST_VECTORS])
 {
     Cpu *c = d->c;
 
@@ -87,7 +87,7 @@ Val cpu_dot_lanes(Cpu *c, const DotBlock *b, int vector, int lanes)
 }
 
 /* To the buffer. */
-static void keep_sums(Dot *d, const DotBlock *b, Val (*place)[DOT_MAX_VECTORS])
+static void keep_sums(Dot *d, const DotBlock *b, Val (*place)[DOT_MOST_VECTORS])
 {
     Cpu *c = d->c;
     int size = cpu_buffer_size(c, d->buffer[DOT_ACC]);
@@ -103,7 +103,7 @@ static void keep_sums(Dot *d, const DotBlock *b, Val (*place)[DOT_MAX_VECTORS])
     }
 }
 
-void cpu_dot_end(Dot *d, const DotBlock *b, Val (*place)[DOT_MAX_VECTORS])
+void cpu_dot_end(Dot *d, const DotBlock *b, Val (*place)[DOT_MOST_VECTORS])
 {
     Cpu *c = d->c;
 

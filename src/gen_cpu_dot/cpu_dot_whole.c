@@ -8,7 +8,8 @@
  * before.  Its first rows are multiplied twice, and come to the same.
  *
  * Rows of b that one block of rows reads were in no cache before, and are far apart: a step asks
- * for those of a later one.  Of one or two rows blocks have more vectors, so that it asks for more.
+ * for those of a later one.  Of one row, or a few, blocks have more vectors, so that it asks for
+ * more.
  *
  * Operands of the next program are as far from these as these are from those of the program before,
  * mostly, as in a batch: a block asks the second cache for what lies there in its place.
@@ -187,21 +188,21 @@ static Val has_rows(Dot *d, int rows)
     return LLVMBuildICmp(d->c->b, LLVMIntSLE, d->live[LIVE_ROWS], i64(d, rows), "");
 }
 
-/* Of few rows as many columns as fill wider blocks; gives the column behind. */
-static Val columns_of_few_rows(const Dot *all, const WholeAt *at)
+/* Where there are no more than `most` rows, as many columns from one on as fill blocks of so many
+ * rows and vectors; gives the column behind. */
+static Val columns_of_few_rows(const Dot *all, int rows, int most, int vectors, Val from)
 {
     Dot d = *all;
     Cpu *c = d.c;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), run = cpu_block(c), after = cpu_block(c);
-    Val none = i64(&d, 0);
 
-    d.plan.rows = at->few;
-    d.plan.vectors = DOT_MAX_VECTORS;
+    d.plan.rows = rows;
+    d.plan.vectors = vectors;
     int64_t bytes = (int64_t)STEPS_AHEAD * cpu_buffer_size(c, d.buffer[DOT_B]);
     d.ahead = LLVMBuildMul(c->b, d.pitch[DOT_B], i64(&d, bytes), "");
-    LLVMBuildCondBr(c->b, has_rows(&d, at->most), run, after);
+    LLVMBuildCondBr(c->b, has_rows(&d, most), run, after);
     LLVMPositionBuilderAtEnd(c->b, run);
-    Val behind[] = {none, columns_from(&d, d.plan.vectors, none)};
+    Val behind[] = {from, columns_from(&d, vectors, from)};
     LLVMBasicBlockRef ends[] = {before, LLVMGetInsertBlock(c->b)};
     LLVMBuildBr(c->b, after);
     LLVMPositionBuilderAtEnd(c->b, after);
@@ -253,8 +254,10 @@ void cpu_dot_whole(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code, co
     d.live[LIVE_COLUMNS] = at->live[LIVE_COLUMNS];
     LLVMBasicBlockRef after = at->column ? dense_column(&d) : NULL;
     Val j = i64(&d, 0);
+    if (at->few > 0 && d.n >= (int64_t)DOT_MOST_VECTORS * plan.lanes)
+        j = columns_of_few_rows(&d, 1, 1, DOT_MOST_VECTORS, j);
     if (at->few > 0)
-        j = columns_of_few_rows(&d, at);
+        j = columns_of_few_rows(&d, at->few, at->most, DOT_MAX_VECTORS, j);
     if (plan.vectors > 1 && d.n >= (int64_t)plan.vectors * plan.lanes)
         j = columns_from(&d, plan.vectors, j);
     columns_from(&d, 1, j);

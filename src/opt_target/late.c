@@ -18,7 +18,7 @@
  * the halves, quarters and so on, of rows, which are read in vectors, some neighbours.
  *
  * Early is the other way round, for targets that keep a tile in memory, which each round would read
- * and write: it reduces what it adds, and carries a number.
+ * and write: it reduces what it adds, and carries what comes of that.
  */
 #include "opt_target.h"
 #include "../ir/analysis.h"
@@ -209,7 +209,7 @@ void opt_late(Func *f)
 
 /* --- early --- */
 
-/* The op that reduces to one number, and nothing else reads, what rounds have added to where there
+/* The op that reduces, and nothing else reads, what rounds have added to where there
  * was nothing, whose bits it gives; NULL. */
 static Op *reduced_behind(const Late *x, const Op *loop, int i, uint64_t *bits)
 {
@@ -223,8 +223,7 @@ static Op *reduced_behind(const Late *x, const Op *loop, int i, uint64_t *bits)
         return NULL;
     while (reduce && !(ir_reduces(reduce) && reduce->operands[0] == tile))
         reduce = reduce->next;
-    if (!reduce || reduce->noperands != 1 || type_numel(reduce->results[0]->type) != 1 ||
-        ir_combine_kind(reduce).neutral != add->code)
+    if (!reduce || reduce->noperands != 1 || ir_combine_kind(reduce).neutral != add->code)
         return NULL;
     bool known = value_constant(loop->operands[FOR_BOUNDS + i], bits);
     bool zero = add->code == OP_add && scalar_to_double(tile->type->dtype, *bits) == 0;

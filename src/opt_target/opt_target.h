@@ -36,7 +36,8 @@ void opt_rows(Func *f);
 void opt_pick(Func *f);        /* sums in which one element counts as that element */
 void opt_thin(Func *f);        /* products of one row, or column, as sums of a tile */
 void opt_unroll_sums(Func *f); /* four rounds in one, of loops that only add up tiles */
-void opt_early(Func *f);       /* rounds add up numbers in place of long tiles */
+void opt_early(Func *f);       /* rounds add up what long tiles are reduced to */
+void opt_longer(Func *f);      /* .. and go through more of a row where they reduce along it */
 
 /* for targets whose threads wait where they use what they loaded: */
 void opt_late(Func *f);     /* rounds add up tiles, which are reduced behind the loop */

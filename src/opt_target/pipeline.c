@@ -116,6 +116,7 @@ typedef enum {
     LICM,
     NARROW,
     EARLY,
+    LONGER,
     SUMS,
     ROWS,
     PICK,
@@ -148,6 +149,7 @@ static const Pass passes[] = {
     [LICM]     = {"licm", opt_licm, NULL},           /* move what a loop does not change in front of it */
     [NARROW]   = {"narrow", opt_narrow, NULL, .windows = true},    /* bytes stay bytes where nothing wraps */
     [EARLY]    = {"early", opt_early, NULL, .windows = true}, /* add up numbers in place of long tiles */
+    [LONGER]   = {"longer", opt_longer, NULL, .windows = true}, /* rounds that reduce along what they count */
     [SUMS]     = {"sums", opt_unroll_sums, NULL, .windows = true},        /* loops that add up tiles, four rounds in one */
     [ROWS]     = {"rows", NULL, rows_module},        /* tiles of rows as loops over them */
     [PICK]     = {"pick", opt_pick, NULL, .windows = true},        /* an element by its number */
@@ -167,7 +169,8 @@ static const PassId order[] = {
     UNROLL,   FOLD,   FLAT,     WIDEN,   PAIRS, /* loops */
     WINDOW,   CLAMP,  DOT,      THIN,    CARRY, /* edges, what they add up, and carry */
     SETTLE,   FOLD,   LICM,     CSE,     DCE,   /* one tile of offsets, scalar steps */
-    NARROW,   EARLY,  SUMS,     ROWS,    PICK,  /* bytes, sums, rows, elements */
+    NARROW,   EARLY,  DCE,      LONGER,         /* bytes, sums, and rounds that add them up */
+    SUMS,     ROWS,   PICK,                     /* rows, elements */
     LATE,     DCE,                              /* what lanes would wait for */
     AHEAD,    WHOLE,  CONTRACT, MATH,           /* what the target is slow at */
     FOLD,     LICM,   CSE,      DCE,            /* coefficients leave the loops */

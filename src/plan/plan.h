@@ -160,6 +160,7 @@ typedef enum {
     DOT_AMX    /* products of tiles */
 } DotUnit;
 enum { DOT_MAX_ROWS = 14 /* of vectors */, DOT_MAX_VECTORS = 4, DOT_MAX_GROUP = 4 };
+enum { DOT_MOST_VECTORS = 8 }; /* of a block of one row, in place */
 enum { LIVE_ROWS, LIVE_COLUMNS, LIVE_DEPTH, LIVES };
 typedef struct {
     DotUnit unit;

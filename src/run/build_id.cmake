@@ -2,7 +2,7 @@
 # that core and plugin must agree on and that compiled code depends on beside its IR: not the
 # front end, since the IR's text is in every cache key.  Included without HEADER it only gives the
 # list of their folders.
-set(build_id_folders base ir math inline_ptx unread axis opt opt_target tell formula suspect check layout plan plan_schedule plan_verify split gpu_plan gpu_schedule gen gen_cpu_dot gen_cpu gen_cpu_target gen_nv plugin)
+set(build_id_folders base ir math inline_ptx unread axis opt opt_target tell formula suspect check layout plan plan_schedule plan_verify split gpu_plan gpu_schedule gen gen_cpu_dot gen_cpu gen_cpu_target gen_nv_values gen_nv plugin)
 if(NOT HEADER)
   return()
 endif()

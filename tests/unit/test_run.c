@@ -857,6 +857,58 @@ static void test_pool_wakes_up_again(void **state)
     free(t);
 }
 
+/* Of workers that all have come before one goes on: where each began. */
+typedef struct {
+    int64_t first[MANY];
+    _Atomic int came;
+} Beginnings;
+
+static void note_beginning(void *ctx, int64_t first, int64_t last, int worker, void *scratch)
+{
+    Beginnings *b = ctx;
+
+    (void)last;
+    (void)scratch;
+    if (b->first[worker] >= 0)
+        return;
+    b->first[worker] = first;
+    atomic_fetch_add(&b->came, 1);
+    while (atomic_load(&b->came) < MANY)
+        usleep(10);
+}
+
+/* Two jobs alike: what a worker did of the first one it begins with in the second. */
+static void test_pool_gives_workers_their_shares(void **state)
+{
+    static const int64_t counts[] = {MANY, 1000, 1003};
+    Pool *p;
+
+    (void)state;
+    assert_int_equal(pool_new(MANY, &p), RUN_OK);
+    for (int i = 0; i < COUNT(counts); i++) {
+        Beginnings b;
+        PoolJob job = {counts[i], 1, 0, 0, note_beginning, &b};
+        for (int in_order = 0; in_order < 2; in_order++) {
+            bool began[MANY] = {false};
+            job.in_order = in_order;
+            memset(b.first, -1, sizeof b.first);
+            atomic_store(&b.came, 0);
+            assert_int_equal(pool_run(p, &job), RUN_OK);
+            for (int64_t w = 0, at = 0; w < MANY; w++) {
+                assert_true(in_order || b.first[w] == at);
+                at += counts[i] / MANY + (w < counts[i] % MANY);
+                if (in_order) {
+                    assert_in_range(b.first[w], 0, MANY - 1);
+                    began[b.first[w]] = true;
+                }
+            }
+            for (int w = 0; in_order && w < MANY; w++)
+                assert_true(began[w]);
+        }
+    }
+    pool_free(p);
+}
+
 static void *launch_often(void *pool)
 {
     for (int i = 0; i < 20; i++)
@@ -1388,6 +1440,7 @@ int main(void)
         TEST(test_cache_under_many_processes),
         TEST(test_cache_under_many_processes_while_trimming),
         cmocka_unit_test(test_pool_does_everything_once),
+        cmocka_unit_test(test_pool_gives_workers_their_shares),
         cmocka_unit_test(test_pool_wakes_up_again),
         cmocka_unit_test(test_pool_takes_jobs_of_several_threads),
         cmocka_unit_test(test_pool_refuses_impossible_scratch),
