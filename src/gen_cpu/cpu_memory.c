@@ -170,6 +170,10 @@ static Val lane_pointers(NestCg *n, const Access *a, const Entry *e, DType t)
     Val lanes = llvm_iota(i64, n->lanes);
     if (a->every > 0)
         lanes = LLVMBuildUDiv(b, lanes, llvm_int(LLVMTypeOf(lanes), a->every), "");
+    if (a->flip > 0) {
+        Val flip = llvm_int(LLVMTypeOf(lanes), a->flip);
+        lanes = LLVMBuildSub(b, LLVMBuildXor(b, lanes, flip, ""), flip, "");
+    }
     Val offsets = LLVMBuildMul(b, llvm_splat(b, step, n->lanes), lanes, "");
     return LLVMBuildGEP2(b, element, start, &offsets, 1, "");
 }
@@ -179,7 +183,7 @@ static bool goes_by_steps(const NestCg *n, const Access *a, int size, Val mask)
 {
     bool gathers = n->c->machine->avx512f && size >= LLVM_WORD;
 
-    return !mask && a->ok && a->every == 0 && !gathers;
+    return !mask && a->ok && a->every == 0 && a->flip == 0 && !gathers;
 }
 
 /* Lanes in even steps, without a vector of addresses, of which each would come out by itself.  Four
@@ -255,6 +259,8 @@ static Val load_lanes(NestCg *n, const Entry *e, Val mask)
         return cpu_load_backwards(n, e, mask);
     if (a->form == FORM_SPREAD)
         return cpu_load_spread(n, e, mask);
+    if (a->form == FORM_FLIPPED)
+        return cpu_load_flipped(n, e, mask);
     if (e->in[IN_INDEX] != NO_ENTRY)
         return cpu_load_indexed(n, e);
     if (goes_by_steps(n, &a->steps, align, mask))
@@ -379,6 +385,10 @@ void cpu_store_root(NestCg *n, const Root *r, const Entry *e)
         Val ptr = first_pointer(n, &a->steps, e, t);
         Val always = or_harmless(n, e, ptr, n->lanes * dtype_size(t), PLAN_MARK);
         store_contiguous(n, a, t, v, always ? always : ptr, always ? NULL : mask);
+    } else if (a->form == FORM_FLIPPED) {
+        Val ptr = cpu_flipped_pointer(n, a, e, emit_memory_type(&c->e, t));
+        store_contiguous(n, a, t, cpu_flip(n, v, a->steps.flip), ptr,
+                         mask ? cpu_flip(n, mask, a->steps.flip) : NULL);
     } else if (a->form == FORM_BACKWARDS)
         cpu_store_backwards(n, r, e, v, mask);
     else if (a->form == FORM_PACKED)
