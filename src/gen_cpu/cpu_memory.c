@@ -89,15 +89,28 @@ static Val redirect(Cpu *c, Bld b, Val ptrs, int size, Val *mask)
     return ptrs;
 }
 
+/* Elements of 16 bits that are loaded one by one are integers: LLVM loads each float into a
+ * register of which all others are said to be a part, so that each waits for the one before. */
+static LLVMTypeRef loaded_one_by_one(const Cpu *c, LLVMTypeRef element)
+{
+    bool is_short = element == c->l->f16 || LLVMGetTypeKind(element) == LLVMBFloatTypeKind;
+
+    return is_short ? c->l->i16 : element;
+}
+
 Val cpu_gather_pointers(Cpu *c, Bld b, LLVMTypeRef vector, Val ptrs, int align, Val mask)
 {
-    Val none = LLVMConstNull(vector), asked = mask;
+    LLVMTypeRef element = loaded_one_by_one(c, LLVMGetElementType(vector));
+    LLVMTypeRef words = llvm_vector(element, llvm_lanes(ptrs));
+    Val none = LLVMConstNull(words), asked = mask;
 
     if (mask && c->machine->avx512f && align < LLVM_WORD)
         return llvm_gather_small(c->l, b, vector, ptrs, align, mask);
     ptrs = redirect(c, b, ptrs, align, &asked);
-    Val v = llvm_gather(c->l, b, vector, ptrs, align, asked, none);
-    return mask && asked != mask ? LLVMBuildSelect(b, mask, v, none, "") : v;
+    Val v = llvm_gather(c->l, b, words, ptrs, align, asked, none);
+    if (mask && asked != mask)
+        v = LLVMBuildSelect(b, mask, v, none, "");
+    return LLVMBuildBitCast(b, v, vector, "");
 }
 
 static void scatter(Cpu *c, Bld b, Val v, Val ptrs, int align, Val mask)
@@ -192,8 +205,9 @@ static Val load_steps(NestCg *n, const Access *a, const Entry *e, LLVMTypeRef ve
 {
     enum { SHARE = 4 };
     Bld b = n->at[n->rank];
-    LLVMTypeRef element = LLVMGetElementType(vector);
-    Val step = cpu_step(n, a, e), far[SHARE + 1], out = LLVMGetUndef(vector);
+    LLVMTypeRef element = loaded_one_by_one(n->c, LLVMGetElementType(vector));
+    Val step = cpu_step(n, a, e), far[SHARE + 1];
+    Val out = LLVMGetUndef(llvm_vector(element, n->lanes));
     Val p = first_of_steps(n, a, e, element, step);
 
     for (int i = 0; i <= SHARE; i++)
@@ -205,7 +219,7 @@ static Val load_steps(NestCg *n, const Access *a, const Entry *e, LLVMTypeRef ve
         Val v = llvm_load(b, element, at, align);
         out = LLVMBuildInsertElement(b, out, v, llvm_int(n->c->l->i32, i), "");
     }
-    return out;
+    return LLVMBuildBitCast(b, out, vector, "");
 }
 
 /* The same address for every lane, masks that differ: load once if any lane wants it. */
