@@ -401,8 +401,9 @@ void cpu_store_root(NestCg *n, const Root *r, const Entry *e)
         store_contiguous(n, a, t, v, always ? always : ptr, always ? NULL : mask);
     } else if (a->form == FORM_FLIPPED) {
         Val ptr = cpu_flipped_pointer(n, a, e, emit_memory_type(&c->e, t));
-        store_contiguous(n, a, t, cpu_flip(n, v, a->steps.flip), ptr,
-                         mask ? cpu_flip(n, mask, a->steps.flip) : NULL);
+        mask = mask ? cpu_flip(n, mask, a->steps.flip) : NULL;
+        v = cpu_flip(n, v, a->steps.flip);
+        store_contiguous(n, a, t, v, ptr, mask);
     } else if (a->form == FORM_BACKWARDS)
         cpu_store_backwards(n, r, e, v, mask);
     else if (a->form == FORM_PACKED)
