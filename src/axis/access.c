@@ -12,7 +12,7 @@
  * then *chunked*, it steps from the first lane of each vector on.
  *
  * Quotients of such runs by less than a vector has lanes, (start + i) // 2, step once in so many of
- * these.
+ * these, and such a run `^` a number has the lanes of each vector in another order.
  *
  * Quotients of indices, x // D, step too, where a nest stays within *pieces* of a row in which they
  * do not change: there x % D is x less a number.
@@ -276,9 +276,10 @@ static Access sum_accesses(AccessSpace *s, const Op *op, Access x, Access y)
         return out;
     if (out.chunked && (!may_be_chunked(&x) || !may_be_chunked(&y)))
         return out;
-    if (x.stride != 0 && y.stride != 0 && x.every != y.every)
+    if (x.stride != 0 && y.stride != 0 && (x.every != y.every || x.flip != y.flip))
         return out;
     out.every = MAX(x.every, y.every);
+    out.flip = MAX(x.flip, y.flip);
     out.ok = op->code == OP_sub ? !__builtin_sub_overflow(x.stride, y.stride, &out.stride)
                                 : !__builtin_add_overflow(x.stride, y.stride, &out.stride);
     out.scale = x.scale ? x.scale : y.scale;
@@ -325,7 +326,7 @@ static Access shifted(const Op *op, Access x, Access y)
     if (!x.ok || !y.ok || y.stride != 0 || x.scale || !constant_int(op->operands[1], &k) || k < 0 ||
         k > 31)
         return (Access){0};
-    Access out = {.chunked = x.chunked, .every = x.every, .widened = x.widened};
+    Access out = {.chunked = x.chunked, .every = x.every, .flip = x.flip, .widened = x.widened};
     out.ok = !__builtin_mul_overflow(x.stride, (int64_t)1 << k, &out.stride);
     return out;
 }
@@ -497,6 +498,26 @@ static Access by_groups(const AccessSpace *s, const Value *v, const int8_t *map)
     return (Access){.ok = true, .chunked = true, .stride = 1, .every = (int)by};
 }
 
+/* Runs that cover whole vectors and begin at multiples of these, `^` a number: of its bits those
+ * below the lanes say which two lanes change places, the others where the vector is. */
+static Access by_flips(const AccessSpace *s, const Value *v, const int8_t *map)
+{
+    int dim = inner_dimension(s, v, map);
+    const Op *op = v->def;
+    int64_t with;
+
+    if (dim < 0 || s->anywhere || (s->lanes & (s->lanes - 1)) != 0 || !op || op->code != OP_xor ||
+        dtype_bits(v->type->dtype) < LEAST_BITS)
+        return (Access){0};
+    bool last = constant_int(op->operands[1], &with);
+    if ((!last && !constant_int(op->operands[0], &with)) || with < 0)
+        return (Access){0};
+    const Axis *x = axis_of(s->axis, op->operands[last ? 0 : 1]);
+    if (!x || x->contiguity[dim] % s->lanes != 0 || x->divisibility % s->lanes != 0)
+        return (Access){0};
+    return (Access){.ok = true, .chunked = true, .flip = (int)(with & (s->lanes - 1)), .stride = 1};
+}
+
 /* Runs known to the axis analysis that cover whole vectors; they too step modulo the width. */
 static Access by_runs(const AccessSpace *s, const Value *v, const int8_t *map)
 {
@@ -541,6 +562,8 @@ static void find_access(AccessSpace *s, Value *v, const int8_t *map)
             *a = by_runs(s, v, map);
         if (!a->ok)
             *a = by_groups(s, v, map);
+        if (!a->ok)
+            *a = by_flips(s, v, map);
     }
     if (v->type->pointer)
         a->sum = sum_of(s, v, map);

@@ -41,6 +41,7 @@ typedef struct {
     bool ok;            /* else it follows the index in some other way, or is no int or pointer */
     bool chunked;       /* only from the first lane of each vector on */
     int every;          /* chunked: lanes step once in so many of them; 0: each does */
+    int flip;           /* chunked: lane k is where k ^ flip would be */
     int64_t stride;     /* 0: the same everywhere */
     const Value *scale; /* not NULL: stays while the inner index moves; read at scale_map */
     int8_t scale_map[MAX_RANK];

@@ -126,6 +126,8 @@ static void put_access(Text *t, const Access *a)
         text_printf(t, " in each %d", TEXT_LANES);
     if (a->every > 0)
         text_printf(t, " every %d", a->every);
+    if (a->flip > 0)
+        text_printf(t, " flipped by %d", a->flip);
     if (wide > 0)
         text_printf(t, " widened %d", wide);
 }

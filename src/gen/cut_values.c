@@ -87,29 +87,32 @@ static bool writes_first(LLVMBasicBlockRef b, Val slot, const Map *users)
 }
 
 /* May a piece read what was in a slot when it began?  Then that is of a round before.  Only a store
- * to all of it is known not to. */
+ * to all of it is known not to.  From what reads it it is mostly not far back to such a store, so
+ * that all slots together take as long as the piece is long. */
 static bool is_kept(const Cut *c, const Piece *p, Val slot)
 {
     Map *seen = map_new(c->arena), *users = map_new(c->arena);
     VEC(LLVMBasicBlockRef) left = {0};
 
+    for (LLVMUseRef u = LLVMGetFirstUse(slot); u; u = LLVMGetNextUse(u))
+        map_put(users, MAP_KEY(LLVMGetUser(u)), (void *)LLVMGetUser(u));
     for (LLVMUseRef u = LLVMGetFirstUse(slot); u; u = LLVMGetNextUse(u)) {
-        Val i = LLVMGetUser(u);
-        map_put(users, MAP_KEY(i), (void *)i);
-        map_put(users, MAP_KEY(LLVMGetInstructionParent(i)), (void *)i);
+        LLVMBasicBlockRef b = LLVMGetInstructionParent(LLVMGetUser(u));
+        if (!map_get(seen, MAP_KEY(b)) && !writes_first(b, slot, users))
+            vec_push(c->arena, &left, b);
+        map_put(seen, MAP_KEY(b), (void *)b);
     }
-    vec_push(c->arena, &left, p->entry);
     while (left.len > 0) {
         LLVMBasicBlockRef b = left.at[--left.len];
-        if (map_get(seen, MAP_KEY(b)))
-            continue;
-        map_put(seen, MAP_KEY(b), (void *)b);
-        bool uses = map_get(users, MAP_KEY(b)) != NULL;
-        if (uses && !writes_first(b, slot, users))
+        if (b == p->entry)
             return true;
-        Val end = LLVMGetBasicBlockTerminator(b);
-        for (unsigned k = 0; !uses && k < LLVMGetNumSuccessors(end); k++)
-            vec_push(c->arena, &left, LLVMGetSuccessor(end, k));
+        LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(b));
+        for (; u; u = LLVMGetNextUse(u)) {
+            LLVMBasicBlockRef from = LLVMGetInstructionParent(LLVMGetUser(u));
+            if (!map_get(seen, MAP_KEY(from)))
+                vec_push(c->arena, &left, from);
+            map_put(seen, MAP_KEY(from), (void *)from);
+        }
     }
     return false;
 }

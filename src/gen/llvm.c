@@ -149,6 +149,15 @@ Val llvm_function(Llvm *l, const char *name, LLVMTypeRef type)
     return fn;
 }
 
+/* Code for CPUs is not ordered once more behind the choice of registers, which takes 5% of the time
+ * of code generation: they order instructions themselves. */
+static LLVMCodeGenOptLevel code_level(const Llvm *l)
+{
+    if (l->quickly)
+        return LLVMCodeGenLevelNone;
+    return l->is_text ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelLess;
+}
+
 static bool make_machine(Llvm *l, const char **why)
 {
     char *error = NULL;
@@ -158,10 +167,7 @@ static bool make_machine(Llvm *l, const char **why)
         *why = arena_printf(l->arena, "LLVM does not know this machine: %s", own_text(l, error));
         return false;
     }
-    l->machine = LLVMCreateTargetMachine(target, l->triple, l->cpu, l->features,
-                                         l->quickly   ? LLVMCodeGenLevelNone
-                                         : l->ordered ? LLVMCodeGenLevelLess
-                                                      : LLVMCodeGenLevelDefault,
+    l->machine = LLVMCreateTargetMachine(target, l->triple, l->cpu, l->features, code_level(l),
                                          LLVMRelocPIC, LLVMCodeModelSmall);
     LLVMSetTarget(l->module, l->triple);
     LLVMSetTargetMachineAsmVerbosity(l->machine, l->lines != NULL); /* lines as comments, too */

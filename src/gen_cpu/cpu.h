@@ -226,6 +226,10 @@ Val cpu_load_indexed(NestCg *n, const Entry *e); /* of FORM_INDEXED, as it lies 
 /* Of FORM_BACKWARDS: a vector as it lies in memory, zero where it is masked off, and to memory. */
 Val cpu_load_backwards(NestCg *n, const Entry *e, Val mask);
 Val cpu_load_spread(NestCg *n, const Entry *e, Val mask); /* the same of FORM_SPREAD */
+/* .. and of FORM_FLIPPED, of which the second gives where the vector begins, of such elements. */
+Val cpu_load_flipped(NestCg *n, const Entry *e, Val mask);
+Val cpu_flipped_pointer(NestCg *n, const AccessPlan *a, const Entry *e, LLVMTypeRef element);
+Val cpu_flip(NestCg *n, Val v, int flip); /* lane k ^ flip becomes lane k */
 void cpu_store_backwards(NestCg *n, const Root *r, const Entry *e, Val v, Val mask);
 /* The vectors of all fields of a group of records, as they lie in memory; zero where they are
  * masked off. */

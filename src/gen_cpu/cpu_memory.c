@@ -89,15 +89,28 @@ static Val redirect(Cpu *c, Bld b, Val ptrs, int size, Val *mask)
     return ptrs;
 }
 
+/* Elements of 16 bits that are loaded one by one are integers: LLVM loads each float into a
+ * register of which all others are said to be a part, so that each waits for the one before. */
+static LLVMTypeRef loaded_one_by_one(const Cpu *c, LLVMTypeRef element)
+{
+    bool is_short = element == c->l->f16 || LLVMGetTypeKind(element) == LLVMBFloatTypeKind;
+
+    return is_short ? c->l->i16 : element;
+}
+
 Val cpu_gather_pointers(Cpu *c, Bld b, LLVMTypeRef vector, Val ptrs, int align, Val mask)
 {
-    Val none = LLVMConstNull(vector), asked = mask;
+    LLVMTypeRef element = loaded_one_by_one(c, LLVMGetElementType(vector));
+    LLVMTypeRef words = llvm_vector(element, llvm_lanes(ptrs));
+    Val none = LLVMConstNull(words), asked = mask;
 
     if (mask && c->machine->avx512f && align < LLVM_WORD)
         return llvm_gather_small(c->l, b, vector, ptrs, align, mask);
     ptrs = redirect(c, b, ptrs, align, &asked);
-    Val v = llvm_gather(c->l, b, vector, ptrs, align, asked, none);
-    return mask && asked != mask ? LLVMBuildSelect(b, mask, v, none, "") : v;
+    Val v = llvm_gather(c->l, b, words, ptrs, align, asked, none);
+    if (mask && asked != mask)
+        v = LLVMBuildSelect(b, mask, v, none, "");
+    return LLVMBuildBitCast(b, v, vector, "");
 }
 
 static void scatter(Cpu *c, Bld b, Val v, Val ptrs, int align, Val mask)
@@ -170,6 +183,10 @@ static Val lane_pointers(NestCg *n, const Access *a, const Entry *e, DType t)
     Val lanes = llvm_iota(i64, n->lanes);
     if (a->every > 0)
         lanes = LLVMBuildUDiv(b, lanes, llvm_int(LLVMTypeOf(lanes), a->every), "");
+    if (a->flip > 0) {
+        Val flip = llvm_int(LLVMTypeOf(lanes), a->flip);
+        lanes = LLVMBuildSub(b, LLVMBuildXor(b, lanes, flip, ""), flip, "");
+    }
     Val offsets = LLVMBuildMul(b, llvm_splat(b, step, n->lanes), lanes, "");
     return LLVMBuildGEP2(b, element, start, &offsets, 1, "");
 }
@@ -179,7 +196,7 @@ static bool goes_by_steps(const NestCg *n, const Access *a, int size, Val mask)
 {
     bool gathers = n->c->machine->avx512f && size >= LLVM_WORD;
 
-    return !mask && a->ok && a->every == 0 && !gathers;
+    return !mask && a->ok && a->every == 0 && a->flip == 0 && !gathers;
 }
 
 /* Lanes in even steps, without a vector of addresses, of which each would come out by itself.  Four
@@ -188,8 +205,9 @@ static Val load_steps(NestCg *n, const Access *a, const Entry *e, LLVMTypeRef ve
 {
     enum { SHARE = 4 };
     Bld b = n->at[n->rank];
-    LLVMTypeRef element = LLVMGetElementType(vector);
-    Val step = cpu_step(n, a, e), far[SHARE + 1], out = LLVMGetUndef(vector);
+    LLVMTypeRef element = loaded_one_by_one(n->c, LLVMGetElementType(vector));
+    Val step = cpu_step(n, a, e), far[SHARE + 1];
+    Val out = LLVMGetUndef(llvm_vector(element, n->lanes));
     Val p = first_of_steps(n, a, e, element, step);
 
     for (int i = 0; i <= SHARE; i++)
@@ -201,7 +219,7 @@ static Val load_steps(NestCg *n, const Access *a, const Entry *e, LLVMTypeRef ve
         Val v = llvm_load(b, element, at, align);
         out = LLVMBuildInsertElement(b, out, v, llvm_int(n->c->l->i32, i), "");
     }
-    return out;
+    return LLVMBuildBitCast(b, out, vector, "");
 }
 
 /* The same address for every lane, masks that differ: load once if any lane wants it. */
@@ -255,6 +273,8 @@ static Val load_lanes(NestCg *n, const Entry *e, Val mask)
         return cpu_load_backwards(n, e, mask);
     if (a->form == FORM_SPREAD)
         return cpu_load_spread(n, e, mask);
+    if (a->form == FORM_FLIPPED)
+        return cpu_load_flipped(n, e, mask);
     if (e->in[IN_INDEX] != NO_ENTRY)
         return cpu_load_indexed(n, e);
     if (goes_by_steps(n, &a->steps, align, mask))
@@ -379,6 +399,11 @@ void cpu_store_root(NestCg *n, const Root *r, const Entry *e)
         Val ptr = first_pointer(n, &a->steps, e, t);
         Val always = or_harmless(n, e, ptr, n->lanes * dtype_size(t), PLAN_MARK);
         store_contiguous(n, a, t, v, always ? always : ptr, always ? NULL : mask);
+    } else if (a->form == FORM_FLIPPED) {
+        Val ptr = cpu_flipped_pointer(n, a, e, emit_memory_type(&c->e, t));
+        mask = mask ? cpu_flip(n, mask, a->steps.flip) : NULL;
+        v = cpu_flip(n, v, a->steps.flip);
+        store_contiguous(n, a, t, v, ptr, mask);
     } else if (a->form == FORM_BACKWARDS)
         cpu_store_backwards(n, r, e, v, mask);
     else if (a->form == FORM_PACKED)

@@ -59,6 +59,36 @@ Val cpu_load_spread(NestCg *n, const Entry *e, Val mask)
     return mask ? LLVMBuildSelect(b, mask, v, LLVMConstNull(LLVMTypeOf(v)), "") : v;
 }
 
+/* --- flipped --- */
+
+Val cpu_flip(NestCg *n, Val v, int flip)
+{
+    int lanes[MAX_LANES];
+
+    for (int i = 0; i < n->lanes; i++)
+        lanes[i] = i ^ flip;
+    return llvm_shuffle(n->c->l, n->at[n->rank], v, NULL, n->lanes, lanes);
+}
+
+Val cpu_flipped_pointer(NestCg *n, const AccessPlan *a, const Entry *e, LLVMTypeRef element)
+{
+    Val back = llvm_int(n->c->l->i64, -a->steps.flip);
+
+    return LLVMBuildGEP2(n->at[n->rank], element, cpu_input(n, e, IN_ADDRESS), &back, 1, "");
+}
+
+Val cpu_load_flipped(NestCg *n, const Entry *e, Val mask)
+{
+    LLVMTypeRef element = emit_memory_type(&n->c->e, e->value->type->dtype);
+    LLVMTypeRef vector = llvm_vector(element, n->lanes);
+    int flip = e->access->steps.flip, size = type_size(e->value->type);
+    Val p = cpu_flipped_pointer(n, e->access, e, element);
+    Val v = mask ? cpu_masked_load(n->c, n->at[n->rank], vector, p, size, cpu_flip(n, mask, flip))
+                 : cpu_load_row(n, vector, p, size, e->rare);
+
+    return cpu_flip(n, v, flip);
+}
+
 /* --- backwards --- */
 
 /* The address of the last lane, which is the lowest. */

@@ -21,12 +21,17 @@ enum {
 
 static bool is_contiguous(const Access *a)
 {
-    return a->ok && a->stride == 1 && !a->scale && a->every == 0;
+    return a->ok && a->stride == 1 && !a->scale && a->every == 0 && a->flip == 0;
 }
 
 static bool is_spread(const Access *a)
 {
     return a->ok && a->stride == 1 && !a->scale && a->every > 0;
+}
+
+static bool is_flipped(const Access *a)
+{
+    return a->ok && a->stride == 1 && !a->scale && a->flip > 0;
 }
 
 static bool is_backwards(const Access *a)
@@ -67,6 +72,8 @@ static AccessForm form_of(const Nest *n, const AccessPlan *a, bool is_load)
         return FORM_BACKWARDS;
     if (is_load && is_spread(&a->steps))
         return FORM_SPREAD;
+    if (is_flipped(&a->steps))
+        return FORM_FLIPPED;
     if (is_load && (plan_is_record(n, &a->steps) || plan_is_apart(n, &a->steps)))
         return FORM_RECORD;
     if (a->steps.ok)

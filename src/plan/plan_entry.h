@@ -15,6 +15,7 @@ typedef enum {
     FORM_CONTIGUOUS, /* a vector, from the row's first address or the chunk's */
     FORM_BACKWARDS,  /* the same of lanes that step down by one: a vector that ends there */
     FORM_SPREAD,     /* neighbours, each of which several lanes have: x // 2 */
+    FORM_FLIPPED,    /* a vector whose lanes change places: x ^ 1 */
     FORM_RECORD,     /* fields of records, read or written together with others */
     FORM_STEPS,      /* lanes at even steps */
     FORM_INDEXED,    /* by an index tile: where it is not masked, look whether it is a run */

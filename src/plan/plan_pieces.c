@@ -309,7 +309,8 @@ static bool loses_streaming(const Nest *n, const Nest *pieces)
 /* chunked: to have no chunks is worth it, too. */
 static bool takes_another(const AccessPlan *before, const AccessPlan *now, bool chunked)
 {
-    if (now && before->form == FORM_SPREAD) /* pieces that begin anywhere lose that */
+    /* pieces that begin anywhere lose these */
+    if (now && (before->form == FORM_SPREAD || before->form == FORM_FLIPPED))
         return false;
     return now &&
            (now->form != before->form || (chunked && now->steps.chunked != before->steps.chunked) ||

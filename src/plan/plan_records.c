@@ -10,8 +10,9 @@
 #include "plan_internal.h"
 
 enum {
-    LEAST_LANES = 4, /* for which it pays to read records one by one */
-    APART_BYTES = 16 /* that are read of each, at most */
+    LEAST_LANES = 4,  /* for which it pays to read records one by one */
+    APART_BYTES = 16, /* that are read of each, at most */
+    WORD = 4          /* bytes: a smaller element is loaded into a lane in one instruction */
 };
 
 static bool same_map(const int8_t *x, const int8_t *y, int rank)
@@ -51,6 +52,13 @@ bool plan_is_apart(const Nest *n, const Access *a)
     return a->ok && far && a->every == 0 && !a->chunked && n->lanes >= LEAST_LANES;
 }
 
+/* Is what lies apart read by as many instructions as single elements are?  LLVM takes three or five
+ * small ones apart, and puts them together again. */
+static bool is_in_pieces(const RecordGroup *g, int size)
+{
+    return g->step == 1 || (size < WORD && (g->step & (g->step - 1)) != 0);
+}
+
 /* A field by itself of records that are apart is at steps. */
 void plan_group_loads(Plan *p, Nest *n, int first)
 {
@@ -77,7 +85,7 @@ void plan_group_loads(Plan *p, Nest *n, int first)
     if (!apart)
         return;
     g->step = (int)(g->high - g->low) + 1;
-    for (int i = first; i < n->leaves.len && g->step == 1; i++) {
+    for (int i = first; i < n->leaves.len && is_in_pieces(g, size); i++) {
         AccessPlan *a = n->leaves.at[i].access;
         if (a && a->group == g)
             *a = (AccessPlan){.form = FORM_STEPS, .steps = a->steps};

@@ -109,7 +109,7 @@ static const AccessPlan *run_of(const Scheduler *s, const Ask *a, const Entry *e
         return NULL;
     AccessPlan run = {.steps = access_of(s->nest->space, index, a->map)};
     bool wide = t == DT_I32 || dtype_bits(t) == 64; /* narrower ones may come around on purpose */
-    if (!wide || !run.steps.ok || run.steps.scale || run.steps.every != 0 ||
+    if (!wide || !run.steps.ok || run.steps.scale || run.steps.every != 0 || run.steps.flip != 0 ||
         (run.steps.stride != 1 && run.steps.stride != -1))
         return NULL;
     run.form = run.steps.stride == 1 ? FORM_CONTIGUOUS : FORM_BACKWARDS;

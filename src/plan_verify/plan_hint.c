@@ -34,7 +34,7 @@ typedef struct {
 static void count_forms(const AccessPlan *a, int *contiguous, int *apart)
 {
     *contiguous += a->form == FORM_CONTIGUOUS || a->form == FORM_BACKWARDS ||
-                   a->form == FORM_SPREAD || a->form == FORM_RECORD;
+                   a->form == FORM_SPREAD || a->form == FORM_FLIPPED || a->form == FORM_RECORD;
     *apart += a->form == FORM_STEPS || a->form == FORM_LANES || a->form == FORM_INDEXED;
 }
 

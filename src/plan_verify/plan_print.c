@@ -14,8 +14,9 @@
 #include "plan_print.h"
 
 const char *const plan_root_names[] = {"store", "atomic", "reduce", "scan", "count", "fill"};
-const char *const plan_form_names[] = {"uniform", "shared", "contiguous", "backwards", "spread",
-                                       "record",  "steps",  "indexed",    "packed",    "lanes"};
+const char *const plan_form_names[] = {"uniform", "shared",  "contiguous", "backwards",
+                                       "spread",  "flipped", "record",     "steps",
+                                       "indexed", "packed",  "lanes"};
 
 static void print_access(PlanText *p, const AccessPlan *a, bool lined)
 {
@@ -25,6 +26,8 @@ static void print_access(PlanText *p, const AccessPlan *a, bool lined)
                     a->steps.scale ? " scaled" : "");
     if (a->steps.every > 0)
         text_printf(&p->out, ", each for %d lanes", a->steps.every);
+    if (a->steps.flip > 0)
+        text_printf(&p->out, " by %d", a->steps.flip);
     if (a->form == FORM_RECORD)
         text_printf(&p->out,
                     a->group->apart ? " %lld of %lld..%lld apart" : " %lld of %lld..%lld by %d",
