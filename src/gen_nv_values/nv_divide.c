@@ -209,10 +209,22 @@ static void arrive(Nv *n, Ways *w, int which)
     w->from[which] = LLVMGetInsertBlock(n->b);
 }
 
+/* In the order in which the code shall stand: the detour last. */
+static Ways ways_new(Nv *n, bool infinite)
+{
+    Ways w = {.after = NULL};
+
+    w.to[NV_USUAL] = nv_block(n);
+    w.to[NV_INFINITE] = infinite ? nv_block(n) : NULL;
+    w.to[NV_DETOUR] = nv_block(n);
+    w.after = nv_block(n);
+    return w;
+}
+
 /* The usual one where `good`, an i1, is so. */
 static Ways ways_begin(Nv *n, Val good)
 {
-    Ways w = {.to = {[NV_USUAL] = nv_block(n), [NV_DETOUR] = nv_block(n)}, .after = nv_block(n)};
+    Ways w = ways_new(n, false);
 
     llvm_likely(n->l, LLVMBuildCondBr(n->b, good, w.to[NV_USUAL], w.to[NV_DETOUR]));
     go(n, &w, NV_USUAL);
@@ -224,7 +236,7 @@ static Ways ways_of(Nv *n, Val which)
 {
     LLVMTypeRef i32 = n->l->i32;
     LLVMBasicBlockRef rare = nv_block(n);
-    Ways w = {.to = {nv_block(n), nv_block(n), nv_block(n)}, .after = nv_block(n)};
+    Ways w = ways_new(n, true);
     Val usual = LLVMBuildICmp(n->b, LLVMIntEQ, which, llvm_int(i32, NV_USUAL), "");
 
     llvm_likely(n->l, LLVMBuildCondBr(n->b, usual, w.to[NV_USUAL], rare));

@@ -216,9 +216,9 @@ static Val words_within(Nv *n, Val *words, int count, double least, double most)
         most_of_all =
             i == 0 ? far : nv_pure_asm(n, i32, "max.u16x2 $0, $1, $2;", "=r,r,r", both, 2);
     }
-    Val halves[] = {LLVMBuildAnd(n->b, most_of_all, llvm_int(i32, LOW), ""),
-                    LLVMBuildLShr(n->b, most_of_all, llvm_int(i32, HALF), "")};
-    Val farther = llvm_call2(n->l, n->b, "llvm.umax", halves[0], halves[1]);
+    Val below = LLVMBuildAnd(n->b, most_of_all, llvm_int(i32, LOW), "");
+    Val above = LLVMBuildLShr(n->b, most_of_all, llvm_int(i32, HALF), "");
+    Val farther = llvm_call2(n->l, n->b, "llvm.umax", below, above);
     return LLVMBuildICmp(n->b, LLVMIntULE, farther, llvm_int(i32, range), "");
 }
 

@@ -281,10 +281,10 @@ static Val masked(Val x, uint32_t *mask)
 
 static Val halves_of_two(Nv *n, Val low, Val high)
 {
-    Val halves[] = {LLVMBuildTrunc(n->b, low, n->l->i16, ""),
-                    LLVMBuildTrunc(n->b, high, n->l->i16, "")};
-    Val word;
+    Val halves[2], word;
 
+    halves[0] = LLVMBuildTrunc(n->b, low, n->l->i16, "");
+    halves[1] = LLVMBuildTrunc(n->b, high, n->l->i16, "");
     nv_pack(n, halves, 2, 2, &word);
     return word;
 }
