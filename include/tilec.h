@@ -822,6 +822,30 @@ tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t gr
 tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg *args, int nargs,
                            const tilec_launch_options *options, char **error);
 
+/* One launch that is to be made ready: the parameters of tilec_prepare(), and what comes of it. */
+typedef struct {
+    tilec_file *file;
+    const char *kernel;
+    const tilec_arg *args;
+    int nargs;
+    const tilec_launch_options *options;
+    tilec_status status; /* what tilec_prepare() gave */
+    char *error;         /* likewise, for tilec_free() */
+} tilec_preparation;
+
+/*
+ * tilec_prepare() for each of the list, several at a time on threads of their own: compiling a
+ * kernel for several block sizes takes as long as the slowest where there are CPUs enough.  On the
+ * calling thread and in the order of the list, on_message then gets what each compile said; other
+ * functions of options are called as they are by tilec_prepare(), from any thread.
+ *
+ * threads: at most that many, 16 at most; 0 = every CPU
+ *
+ * TILEC_OK whatever becomes of the single ones; TILEC_BAD_ARGUMENT for NULL and negative numbers,
+ * and TILEC_NO_MEMORY: nothing is touched then.
+ */
+tilec_status tilec_prepare_all(tilec_preparation *list, int n, int threads);
+
 /*
  * Say what such a launch would do; compiles if need be, writes no tensor.  Float operations are
  * counted by running the scalar part of up to a few hundred programs spread over the grid and
@@ -903,7 +927,7 @@ typedef struct {
      */
     tilec_status (*run)(void *user, int number, double *seconds);
     int measures; /* not 0: run() measures by itself: once for each, and that is its time */
-    int rounds;   /* 0: 20 */
+    int rounds;   /* 0: 20, or until one is left */
     /* 0: as long as it takes.  Else nothing new begins when it is used up, but that one
      * configuration is run, and that all which were run are timed once. */
     double seconds;
@@ -935,7 +959,8 @@ typedef struct {
  * Each is run once, those that fail are out, and the others are timed in turns, so that a machine
  * which gets slower or faster does so for all: a round visits each, by turns forwards and
  * backwards, for some runs within 4 ms, of which the fastest counts.  Those that take half as long
- * again as the fastest after three rounds are left out of the rest.  The one with the least median
+ * again as the fastest after three rounds are left out of the rest, a fifth behind five, a tenth
+ * behind eight, a twentieth behind twelve; it ends when one is left.  The one with the least median
  * is chosen.  Launches tell on_message what compiling the first one says; what programs print is
  * not heard.  That all give the same results is not looked at.
  *

@@ -111,31 +111,72 @@ void launches_restore(Tuning *t)
     }
 }
 
-/* Compile it, and see what its runs would change. */
+/* What the first one says that says something; the others say the same. */
+static void tell_once(void *tuning, const char *text)
+{
+    Tuning *t = tuning;
+
+    if (t->launch.on_message)
+        t->launch.on_message(t->launch.user, text);
+    t->launch.on_message = NULL;
+}
+
+/* As many at a time as there are CPUs, until time is up; what fails does so again when it is looked
+ * at, and what was not begun is compiled then. */
+static tilec_status compile_all(Tuning *t)
+{
+    tilec_preparation *list = NEW_N(t->arena, tilec_preparation, t->count);
+    tilec_launch_options options = t->launch;
+    int n = 0, batch = os_cpu_count();
+
+    if (options.on_message) {
+        options.on_message = tell_once;
+        options.user = t;
+    }
+    for (int i = 0; i < t->count; i++) {
+        Candidate *k = &t->all[i];
+
+        if (!tune_runs(k))
+            continue;
+        add_arguments(t, k);
+        list[n++] = (tilec_preparation){.file = t->file,
+                                        .kernel = t->kernel->full_name,
+                                        .args = k->args,
+                                        .nargs = k->nargs,
+                                        .options = &options};
+    }
+    for (int i = 0; i < n && !tune_is_late(t); i += batch) {
+        tilec_prepare_all(list + i, MIN(batch, n - i), 0);
+        for (int j = i; j < MIN(i + batch, n); j++)
+            tilec_free(list[j].error);
+        if (!tune_goes_on(t, 0))
+            return tune_refuse_cancelled(t);
+    }
+    return TILEC_OK;
+}
+
+/* See what its runs would change. */
 static void look_at(Tuning *t, Candidate *k)
 {
     const char *name = t->kernel->full_name;
     tilec_stats stats;
 
-    add_arguments(t, k);
     k->status = tilec_launch_stats(t->file, name, k->grid, k->args, k->nargs, &t->launch, &stats,
                                    &k->error);
     k->in_place = k->status == TILEC_OK && stats.in_place;
     if (k->in_place)
         tilec_launch_memory(t->file, name, k->args, k->nargs, &t->launch, find_changed, t, NULL);
-    if (k->status == TILEC_OK)
-        t->launch.on_message = NULL; /* the others say the same */
 }
 
 tilec_status launches_prepare(Tuning *t)
 {
-    tilec_status status = TILEC_OK;
+    tilec_status status = compile_all(t);
     bool any = false;
 
-    for (int i = 0; i < t->count; i++) {
+    for (int i = 0; i < t->count && status == TILEC_OK; i++) {
         Candidate *k = &t->all[i];
 
-        if (!k->text || k->same_as >= 0)
+        if (!tune_runs(k))
             continue;
         if (any && tune_is_late(t))
             k->status = TILEC_CANCELLED;

@@ -3,22 +3,33 @@
  *
  * A round visits every version, forwards and backwards by turns; a visit is some runs, of which
  * the fastest counts: what else the machine does makes runs slower, and never faster.  Versions
- * that are far behind after a few rounds are left out of the rest.  Two are compared round by
- * round: one is slower that loses so many of them as chance would in one of a hundred cases, and is
- * slower by a hundredth.
+ * that are behind are left out of the rest, the sooner the farther they are, and once one is left
+ * nothing more is to be found out.  Two are compared round by round: one is slower that loses so
+ * many of them as chance would in one of a hundred cases, and is slower by a hundredth.
  */
 #include "tuning.h"
 
-enum { ROUNDS = 20, FIRST_ROUNDS = 3, MOST_RUNS_A_VISIT = 200 };
-static const double visit_seconds = 4e-3, far_behind = 1.5, least_difference = 0.01, noise = 0.01;
+enum { ROUNDS = 20, MOST_RUNS_A_VISIT = 200 };
+/* Of a visit: as the runs take, and with what stands around them, by the clock. */
+static const double visit_seconds = 4e-3, visit_wall_seconds = 12e-3;
+static const double least_difference = 0.01, noise = 0.01;
+
+/* Whose fastest run takes so many times the median of the best is left out behind so many rounds:
+ * more rounds give more chances of a run that nothing disturbs. */
+static const struct {
+    int rounds;
+    double behind;
+} left_out[] = {{3, 1.5}, {5, 1.2}, {8, 1.1}, {12, 1.05}};
 
 static bool visit(const Measuring *m, int i, Measured *v)
 {
-    double least, seconds;
+    double least, seconds, start = os_seconds();
 
     if (!m->run(m->user, i, &least))
         return false;
-    for (int n = 1; n < MOST_RUNS_A_VISIT && n * least < visit_seconds; n++) {
+    for (int n = 1; n < MOST_RUNS_A_VISIT && n * least < visit_seconds &&
+                    os_seconds() - start < visit_wall_seconds;
+         n++) {
         if (!m->run(m->user, i, &seconds))
             return false;
         least = MIN(least, seconds);
@@ -51,12 +62,27 @@ static double least_of(const Measured *v)
     return least;
 }
 
-static void drop_slow_ones(Arena *a, Measured *all, int n)
+static void drop_slow_ones(Arena *a, Measured *all, int n, double behind)
 {
     int best = find_best(a, all, n);
 
     for (int i = 0; i < n; i++)
-        all[i].is_dropped = all[i].is_in && least_of(&all[i]) > far_behind * all[best].times.median;
+        all[i].is_dropped = all[i].is_dropped ||
+                            (all[i].is_in && least_of(&all[i]) > behind * all[best].times.median);
+}
+
+/* Behind so many rounds; are there several left? */
+static bool leave_out(Arena *a, Measured *all, int n, int rounds)
+{
+    int left = 0;
+
+    for (int k = 0; k < COUNT(left_out); k++) {
+        if (left_out[k].rounds == rounds)
+            drop_slow_ones(a, all, n, left_out[k].behind);
+    }
+    for (int i = 0; i < n; i++)
+        left += all[i].is_in && !all[i].is_dropped;
+    return left > 1 || rounds < left_out[0].rounds;
 }
 
 /* Of rounds of both. */
@@ -95,8 +121,8 @@ bool measure_in_turns(const Measuring *m, Arena *a, Measured *all, int n)
         if (round > 0 && m->seconds > 0 && os_seconds() - start > m->seconds)
             break;
         goes_on = run_round(m, round, wanted, all, n);
-        if (goes_on && round + 1 == FIRST_ROUNDS)
-            drop_slow_ones(a, all, n);
+        if (goes_on && !leave_out(a, all, n, round + 1) && m->rounds == 0)
+            break;
     }
     best = find_best(a, all, n);
     for (int i = 0; i < n; i++)

@@ -10,7 +10,7 @@
 
 #include "tuning.h"
 
-static bool is_up(const Candidate *k)
+bool tune_runs(const Candidate *k)
 {
     return k->same_as < 0 && k->status == TILEC_OK && k->text;
 }
@@ -69,7 +69,7 @@ static tilec_status run_all(Tuning *t)
     for (int i = 0; i < t->count; i++) {
         tilec_status status = TILEC_OK;
 
-        if (!is_up(&t->all[i]))
+        if (!tune_runs(&t->all[i]))
             continue;
         if (any && tune_is_late(t))
             t->all[i].status = TILEC_CANCELLED;
@@ -149,7 +149,7 @@ static tilec_status time_in_turns(Tuning *t)
     if (t->options.seconds > 0)
         how.seconds = MAX(t->started + t->options.seconds - os_seconds(), 1e-9);
     for (int i = 0; i < t->count; i++)
-        all[i].is_in = is_up(&t->all[i]);
+        all[i].is_in = tune_runs(&t->all[i]);
     measure_in_turns(&how, t->arena, all, t->count);
     for (int i = 0; i < t->count; i++) {
         t->all[i].measured = all[i];
@@ -220,7 +220,7 @@ static bool look_up(Tuning *t)
     if (path)
         store_read(t, path);
     for (int i = 0; i < t->count; i++)
-        all = all && (!is_up(&t->all[i]) || t->all[i].times.is_known);
+        all = all && (!tune_runs(&t->all[i]) || t->all[i].times.is_known);
     for (int i = 0; i < t->count; i++) {
         if (t->all[i].times.fails)
             t->all[i].status = TILEC_REFUSED;
@@ -235,7 +235,7 @@ static void tell_cancelled(Tuning *t)
     for (int i = 0; i < t->count; i++) {
         Candidate *k = &t->all[i];
 
-        if (is_up(k) && !k->times.is_known)
+        if (tune_runs(k) && !k->times.is_known)
             k->status = TILEC_CANCELLED;
     }
     tell_trials(t);
@@ -250,7 +250,7 @@ static tilec_status measure(Tuning *t, const tilec_launch_options *caller)
     if (status != TILEC_OK)
         return status;
     for (int i = 0; i < t->count && !t->options.measures; i++) {
-        if (!is_up(&t->all[i]))
+        if (!tune_runs(&t->all[i]))
             continue;
         status = time_in_turns(t);
         break;

@@ -17,11 +17,11 @@ typedef struct {
     double *rounds; /* seconds, one a round that it took part in */
     int nrounds;
     Times times;     /* of the rounds */
-    bool is_dropped; /* far behind after a few rounds */
+    bool is_dropped; /* it is behind, and takes part no longer */
     bool is_slower;  /* than the fastest, by more than noise */
 } Measured;
 typedef struct {
-    int rounds;     /* 0: the usual number */
+    int rounds;     /* 0: the usual number, or until one version is left */
     double seconds; /* no round begins so long after the first one has; 0: as long as it takes */
     /* Run number `i` once; false ends it all.  How long it took goes to *seconds. */
     bool (*run)(void *user, int i, double *seconds);
@@ -84,6 +84,7 @@ typedef struct {
 } Tuning;
 
 /* tune.c */
+bool tune_runs(const Candidate *k);               /* as far as is known of it */
 bool tune_goes_on(const Tuning *t, double share); /* tells it; false: it is cancelled */
 bool tune_is_late(const Tuning *t);               /* its seconds are used up */
 tilec_status tune_refuse_cancelled(const Tuning *t);

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <sys/wait.h>
+#include <time.h>
 
 static const char bump_source[] = HEAD
     "@triton.autotune(configs=[triton.Config({'B': 2}), triton.Config({'B': 4}, num_warps=8),\n"
@@ -86,7 +87,7 @@ static tilec_status look_up(Scene *s, const tilec_arg *args, const tilec_launch_
 
 static void test_the_fastest_is_chosen(void **state)
 {
-    Tuned t = {.seconds = {3e-3, 1e-3, 8e-3}};
+    Tuned t = {.seconds = {1.02e-3, 1e-3, 8e-3}};
     const tilec_tune_options options = options_of(&t);
     tilec_choice choice;
     Scene *s = *state;
@@ -105,6 +106,59 @@ static void test_the_fastest_is_chosen(void **state)
     assert_int_equal(t.runs[1], 1 + 20 * 4);
     assert_true(t.trials[0].is_slower && !t.trials[1].is_slower && t.trials[2].is_slower);
     assert_true(t.trials[2].low == 8e-3 && t.trials[2].high == 8e-3);
+}
+
+/* Who is behind is left out, the sooner the farther; once one is left it is over, but rounds that
+ * were asked for are run. */
+static void test_who_is_behind_is_left_out(void **state)
+{
+    static const struct {
+        double seconds;
+        int asked, rounds, rounds_of_best;
+    } cases[] = {
+        {1.6e-3, 0, 3, 3},    {1.3e-3, 0, 5, 5},   {1.15e-3, 0, 8, 8}, {1.07e-3, 0, 12, 12},
+        {1.04e-3, 0, 20, 20}, {1.3e-3, 16, 5, 16}, {1.6e-3, 2, 2, 2},
+    };
+    tilec_choice choice;
+    Scene *s = *state;
+
+    load(s, bump_source);
+    for (int i = 0; i < COUNT(cases); i++) {
+        Tuned t = {.seconds = {1e-3, -1, cases[i].seconds}};
+        tilec_tune_options options = options_of(&t);
+
+        options.rounds = cases[i].asked;
+        options.anew = 1;
+        assert_int_equal(tune(s, N, &options, &choice), TILEC_OK);
+        assert_int_equal(choice.number, 0);
+        assert_int_equal(t.trials[0].nrounds, cases[i].rounds_of_best);
+        assert_int_equal(t.trials[2].nrounds, cases[i].rounds);
+        assert_true(t.trials[2].is_slower == (cases[i].rounds >= 3));
+    }
+}
+
+/* What stands around a run counts, too: a visit of short runs ends by the clock. */
+static tilec_status run_slowly(void *user, int number, double *seconds)
+{
+    struct timespec while_ms = {0, 5000000};
+
+    nanosleep(&while_ms, NULL);
+    return run(user, number, seconds);
+}
+
+static void test_a_visit_ends_by_the_clock(void **state)
+{
+    Tuned t = {.seconds = {1e-6, 1e-6, 1e-6}};
+    tilec_tune_options options = options_of(&t);
+    tilec_choice choice;
+    Scene *s = *state;
+
+    load(s, bump_source);
+    options.run = run_slowly;
+    options.rounds = 2;
+    assert_int_equal(tune(s, N, &options, &choice), TILEC_OK);
+    for (int i = 0; i < 3; i++)
+        assert_in_range(t.runs[i], 1 + 2, 1 + 2 * 3);
 }
 
 static void test_what_fails_is_out(void **state)
@@ -386,6 +440,8 @@ int main(void)
 #define TEST_FOLDER(f) cmocka_unit_test_setup_teardown(f, set_up_folder, tear_down_folder)
     const struct CMUnitTest tests[] = {
         TEST(test_the_fastest_is_chosen),
+        TEST(test_who_is_behind_is_left_out),
+        TEST(test_a_visit_ends_by_the_clock),
         TEST(test_what_fails_is_out),
         TEST(test_who_measures_is_asked_once),
         TEST(test_no_time_means_one_round),
