@@ -308,6 +308,12 @@ def increment(x, out, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def counted(out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, i, i < n)
+
+
+@tilec.jit
 def relu(x, out, BLOCK: tl.constexpr):
     i = tl.arange(0, 4)
     tl.store(out + i, tl.maximum(tl.load(x + i), 0))
@@ -399,6 +405,37 @@ class ByTheLibrary(unittest.TestCase):
         for median, low, high in tuned.configs_timings.values():
             self.assertTrue(0 < low <= median <= high)
         self.assertGreater(hooks.count(64), 3)
+
+    def test_several_are_compiled_at_a_time(self):
+        def warm_up(kernel, grid, args, kwargs):
+            compiled.append((threading.get_ident(), kwargs["BLOCK"]))
+            if len(compiled) <= 2:
+                meeting.wait(60)  # two threads are here at once
+            return real(kernel, grid, args, kwargs)
+
+        real = tilec.JITFunction._warm_up
+        compiled, meeting = [], threading.Barrier(2)
+        out = np.zeros(4, np.int32)
+        configs = [Config({"BLOCK": b}) for b in (4, 0, 8, 16)]  # 0 cannot be compiled
+        with (mock.patch.object(tilec.JITFunction, "_warm_up", warm_up),
+              mock.patch("tilec.tuning._cpus", return_value=2), device.use_device("cpu")):
+            tuned = autotune(configs, key=[])(heuristics({"n": lambda args: len(args["out"])})(counted))
+            tuned[(1,)](out)
+        self.assertEqual(sorted(block for _, block in compiled), [0, 4, 8, 16])
+        self.assertNotIn(threading.get_ident(), [thread for thread, _ in compiled])
+        self.assertEqual(set(tuned.configs_timings), {c for c in configs if c.kwargs["BLOCK"]})
+        self.assertEqual(list(out), [0, 1, 2, 3])
+
+    def test_who_is_told_of_compiles_hears_of_them_in_order(self):
+        x, out = np.zeros(4, np.int32), np.zeros(4, np.int32)
+        threads = set()
+        knobs.runtime.jit_post_compile_hook = lambda **told: threads.add(threading.get_ident())
+        try:
+            with mock.patch("tilec.tuning._cpus", return_value=2), device.use_device("cpu"):
+                autotune([Config({"BLOCK": b}) for b in (4, 8)], key=[])(increment)[(1,)](x, out)
+        finally:
+            knobs.runtime.jit_post_compile_hook = None
+        self.assertEqual(threads, {threading.get_ident()})
 
     def test_what_fails_is_skipped_and_else_raised(self):
         x = np.zeros(4, np.int32)

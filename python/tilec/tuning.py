@@ -7,18 +7,22 @@ and keeps (python/src/tune.c); here is Triton's face of it: what a run is, with 
 """
 
 import collections.abc
+import concurrent.futures
+import contextlib
 import difflib
 import functools
+import os
 import threading
 import time
 import warnings
 
-from . import _core, device, knobs
+from . import _core, async_compile, device, knobs
 from .errors import AutotunerError, CompilationError, OutOfResources, PTXASError
 from .kernel import Arguments, KernelInterface
 from .values import type_name
 from .wrappers import copy_into, copy_of, fill_with_zeros, is_array
 
+_MOST_THREADS = 16  # that compile: each takes some tens of megabytes
 # what a configuration may fail with and the others go on
 _SKIPPED = (OutOfResources, CompilationError, PTXASError)
 # options of Config that older releases of Triton had; they asked for nothing that tilec has
@@ -78,6 +82,13 @@ class Config:
 
     def __repr__(self):
         return f"Config({self})"
+
+
+def _cpus():
+    """How many this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _innermost(fn, is_it):
@@ -210,6 +221,30 @@ class Autotuner(KernelInterface):
             raise
         self.post_hook(named, exception=None)
 
+    def _may_compile_ahead(self):
+        """Is there nothing between here and the kernel but heuristics, and nobody who is told?"""
+        fn = self.fn
+        while isinstance(fn, Heuristics):
+            fn = fn.fn
+        hooks = (knobs.runtime.kernel_load_start_hook, knobs.runtime.kernel_load_end_hook,
+                 knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook,
+                 knobs.compilation.listener, async_compile.active)
+        return isinstance(fn, _core.Kernel) and not any(hooks) and not fn.pre_run_hooks
+
+    def _compile_ahead(self, configs, args, kwargs):
+        """Compile several at a time what runs would compile one by one; what fails here fails again
+        in its run.
+        """
+        def compile_one(config):
+            with contextlib.suppress(Exception):
+                self.fn.run(*args, **{**kwargs, **config.all_kwargs(), "warmup": True})
+
+        threads = min(len(configs), _cpus(), _MOST_THREADS)
+        if threads < 2 or not self._may_compile_ahead():
+            return
+        with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+            list(pool.map(compile_one, configs))
+
     def _measure(self, config, args, kwargs):
         """Times at the median, 20% and 80%, or the exception because of which there are none."""
         try:
@@ -254,6 +289,8 @@ class Autotuner(KernelInterface):
         found = {}
 
         def run(number):
+            if not found:
+                self._compile_ahead(configs, args, kwargs)
             result = self._try(configs[number], args, kwargs, found)
             if isinstance(result, Exception):
                 return None
