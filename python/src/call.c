@@ -45,7 +45,7 @@ static tilec_arg *copied_args(Keep *k, const tilec_arg *args, int n)
         out[i].text = copied_text(k, args[i].text);
         t->shape = copied(k, t->shape, bytes);
         t->strides = copied(k, t->strides, bytes);
-        if (args[i].kind == TILEC_ARG_TUPLE)
+        if (args[i].kind == TILEC_ARG_TUPLE || args[i].kind == TILEC_ARG_DESCRIPTOR)
             out[i].items = copied_args(k, args[i].items, args[i].nitems);
     }
     return out;

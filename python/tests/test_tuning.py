@@ -13,6 +13,7 @@ import tilec.language as tl
 from standin import Standin
 from tilec import device, knobs
 from tilec.errors import AutotunerError, CompilationError, OutOfResources
+from tilec.tools.tensor_descriptor import TensorDescriptor
 from tilec.tuning import Config, autotune, heuristics
 
 try:
@@ -314,6 +315,12 @@ def counted(out, n, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def numbered(to, BLOCK: tl.constexpr):
+    start = tl.program_id(0) * BLOCK
+    to.store([start], start + tl.arange(0, BLOCK))
+
+
+@tilec.jit
 def relu(x, out, BLOCK: tl.constexpr):
     i = tl.arange(0, 4)
     tl.store(out + i, tl.maximum(tl.load(x + i), 0))
@@ -425,6 +432,32 @@ class ByTheLibrary(unittest.TestCase):
         self.assertNotIn(threading.get_ident(), [thread for thread, _ in compiled])
         self.assertEqual(set(tuned.configs_timings), {c for c in configs if c.kwargs["BLOCK"]})
         self.assertEqual(list(out), [0, 1, 2, 3])
+
+    def test_descriptors_are_those_of_the_configuration(self):
+        """Its hook says what block they have, also when the compiled code is asked of it later."""
+        def set_block(args):
+            args["to"].block_shape = [args["BLOCK"]]
+
+        out = np.zeros(64, np.int32)
+        configs = [Config({"BLOCK": b}, pre_hook=set_block) for b in (4, 8, 16)]
+        for cpus in (1, 2):
+            made = []
+
+            def run(kernel, grid, args, kwargs, *rest):
+                made.append((kwargs["BLOCK"], real(kernel, grid, args, kwargs, *rest)))
+                return made[-1][1]
+
+            real = tilec.JITFunction._launch_in_range
+            to = TensorDescriptor.from_tensor(out, [1])
+            with (mock.patch.object(tilec.JITFunction, "_launch_in_range", run), device.use_device("cpu"),
+                  mock.patch("tilec.tuning._cpus", return_value=cpus)):
+                tuned = autotune(configs, key=[])(numbered)
+                tuned[lambda meta: (64 // meta["BLOCK"],)](to)
+            self.assertEqual(set(tuned.configs_timings), set(configs))
+            self.assertEqual(list(out), list(range(64)))
+            for block, kernel in {block: kernel for block, kernel in made}.items():
+                self.assertIn(f"descriptor i32[{block}]", kernel.asm["ttir"])
+                self.assertFalse(kernel.stats["in_place"])
 
     def test_who_is_told_of_compiles_hears_of_them_in_order(self):
         x, out = np.zeros(4, np.int32), np.zeros(4, np.int32)

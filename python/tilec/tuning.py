@@ -9,6 +9,7 @@ and keeps (python/src/tune.c); here is Triton's face of it: what a run is, with 
 import collections.abc
 import concurrent.futures
 import contextlib
+import copy
 import difflib
 import functools
 import os
@@ -82,6 +83,11 @@ class Config:
 
     def __repr__(self):
         return f"Config({self})"
+
+
+def _descriptor_of_its_own(value):
+    """A descriptor that may be changed while others are in use; all else as it is."""
+    return copy.copy(value) if hasattr(value, "__tilec_descriptor__") else value
 
 
 def _cpus():
@@ -231,19 +237,29 @@ class Autotuner(KernelInterface):
                  knobs.compilation.listener, async_compile.active)
         return isinstance(fn, _core.Kernel) and not any(hooks) and not fn.pre_run_hooks
 
+    def _ahead(self, config, args, kwargs):
+        """A call that compiles `config`, with descriptors as its hook makes them."""
+        kwargs = {**kwargs, **config.all_kwargs(), "warmup": True}
+        if config.pre_hook:
+            args = [_descriptor_of_its_own(value) for value in args]
+            kwargs = {name: _descriptor_of_its_own(value) for name, value in kwargs.items()}
+            with contextlib.suppress(Exception):  # it is called again in front of the run
+                config.pre_hook(Arguments({**dict(zip(self.arg_names, args)), **kwargs}))
+        return functools.partial(self.fn.run, *args, **kwargs)
+
     def _compile_ahead(self, configs, args, kwargs):
         """Compile several at a time what runs would compile one by one; what fails here fails again
         in its run.
         """
-        def compile_one(config):
+        def call(compile_one):
             with contextlib.suppress(Exception):
-                self.fn.run(*args, **{**kwargs, **config.all_kwargs(), "warmup": True})
+                compile_one()
 
         threads = min(len(configs), _cpus(), _MOST_THREADS)
         if threads < 2 or not self._may_compile_ahead():
             return
         with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-            list(pool.map(compile_one, configs))
+            list(pool.map(call, [self._ahead(config, args, kwargs) for config in configs]))
 
     def _measure(self, config, args, kwargs):
         """Times at the median, 20% and 80%, or the exception because of which there are none."""
