@@ -110,6 +110,19 @@ class Programs(unittest.TestCase):
         """)
         self.assertEqual(out.split(), ["triton", "True", "triton", "True", "True"])
 
+    def test_version_that_programs_are_told(self):
+        """Some refuse releases of Triton for faults that tilec has not."""
+        out = self.program("""
+            import importlib.metadata, subprocess, sys
+            import triton
+            print(triton.__version__, importlib.metadata.version("triton"))
+            ask = [sys.executable, "-m", "tilec", "-c", "import triton; print(triton.__version__)"]
+            print(subprocess.run(ask, check=True, text=True, stdout=subprocess.PIPE).stdout)
+        """, TILEC_TRITON_VERSION="3.7.1")
+        self.assertEqual(out.split(), ["3.7.1"] * 3)
+        said = self.program("import triton", fails=True, TILEC_TRITON_VERSION="3.x")
+        self.assertIn("TILEC_TRITON_VERSION is a release like 3.6.0, not '3.x'", said)
+
     def test_what_is_not_there(self):
         out = self.program("""
             import triton

@@ -757,6 +757,20 @@ class Options(unittest.TestCase):
         self.assertGreater(compiled.n_regs * compiled.metadata.shared, 0)
         self.assertEqual(compiled.n_spills, 0)
 
+    def test_compiled_kernels_know_what_is_compiled_in(self):
+        """Programs that keep them give what is variable, as for Triton up to 3.2, or all, as since."""
+        x = np.arange(8, dtype=np.float32)
+        compiled = add[(1,)](x, x, x.copy(), 8, BLOCK=8, num_warps=2)
+        for rest, options in (((8,), {}), ((8, 8), {"num_warps": 2})):
+            out = np.zeros(8, np.float32)
+            self.assertIs(compiled[(1,)](x, x, out, *rest, **options), compiled)
+            self.assertEqual(list(out), list(2 * x))
+        out = np.zeros(8, np.float32)
+        compiled[(1,)](x, x, out, n=3, BLOCK=4)
+        self.assertEqual(list(out), [0, 2, 4, 0, 0, 0, 0, 0])
+        with self.assertRaisesRegex(TypeError, "misses an argument for `n`"):
+            compiled[(1,)](x, x, out)
+
     def test_enable_fp_fusion(self):
         a, out = np.array([1 + 2**-12], np.float32), np.ones(1, np.float32)
         told = []

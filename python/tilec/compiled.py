@@ -2,6 +2,7 @@
 
 import collections
 import collections.abc
+import functools
 
 # what programs call a text -> the compiler's stage
 _STAGES = {"ttir": "ir", "ttgir": "opt", "llir": "llvm", "ptx": "ptx", "asm": "asm", "sass": "sass"}
@@ -181,7 +182,17 @@ class CompiledKernel:
         """Nothing is loaded late here."""
 
     def __getitem__(self, grid):
-        return self._kernel[grid]
+        return functools.partial(self._launch, grid)
+
+    def _launch(self, grid, *args, **kwargs):
+        """All arguments, as Triton takes them; or, as releases up to 3.2 did and programs that keep
+        compiled kernels do, those alone that are not compiled in, by position.
+        """
+        variable = [p.name for p in self._kernel.params if not p.is_constexpr]
+        if kwargs or len(args) != len(variable) or len(variable) == len(self._kernel.params):
+            return self._kernel[grid](*args, **kwargs)
+        compiled_in = {name: value for name, value in self._call.constants().items() if name not in variable}
+        return self._kernel[grid](**compiled_in, **dict(zip(variable, args)))
 
     def _repr_html_(self):
         from .shown import Cell, table

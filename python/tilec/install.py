@@ -7,10 +7,21 @@ itself is a module of its own, with the version of the language that it has.
 
 import importlib
 import importlib.machinery
+import os
+import re
 import sys
 
-# the release of Triton whose names and rules are followed; programs compare it
-TRITON_VERSION = "3.6.0"
+def _version():
+    """The release of Triton whose names and rules are followed, or what programs are to be told that
+    refuse releases for faults which tilec has not.
+    """
+    told = os.environ.get("TILEC_TRITON_VERSION") or "3.6.0"
+    if not re.fullmatch(r"\d+\.\d+(\.\d+)?", told):
+        raise ValueError(f"TILEC_TRITON_VERSION is a release like 3.6.0, not {told!r}")
+    return told
+
+
+TRITON_VERSION = _version()
 
 _PACKAGES = {"triton": "tilec.as_triton"}
 
