@@ -415,7 +415,13 @@ typedef struct {
      * allowed to count, and with TILEC_BAD_ARGUMENT by devices that have no such counters.
      */
     void (*on_counter)(void *user, const tilec_counter *counter);
-    const void *reserved[5]; /* NULL: room for later versions */
+    /* Not 0: a launch on "cuda" whose kernel asserts, and neither prints nor checks, is not waited
+     * for either, and may be captured into a graph, but for the first one of its kernel there.
+     * What fails in it is not that launch's: tilec_async_fault() tells, and until it has, programs
+     * of that kernel end as they begin.  on_record does not hear of it.  Without use to other
+     * devices, and to launches that are waited for for another reason. */
+    int async_asserts;
+    const void *reserved[4]; /* NULL: room for later versions */
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */
@@ -817,6 +823,20 @@ const char *tilec_tuning_key(const tilec_file *file, const char *kernel, int i);
 tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t grid[3],
                           const tilec_arg *args, int nargs, const tilec_launch_options *options,
                           char **error);
+
+/*
+ * What launches with async_asserts have found wrong that have ended since the last such call:
+ * TILEC_FAULT, and the text of all of it in *error; TILEC_OK: nothing, which takes some nanoseconds
+ * to find out.
+ *
+ * device: as in tilec_launch_options
+ * waits: not 0: for the end of all such launches, and whatever else runs in their contexts
+ *
+ * What a file's launches have found is lost with tilec_unload(): ask before.  Fails with
+ * TILEC_NOT_FOUND for the device, TILEC_BAD_ARGUMENT for no context, and TILEC_FAILED where the
+ * device does.
+ */
+tilec_status tilec_async_fault(tilec_context *ctx, const char *device, int waits, char **error);
 
 /* Everything tilec_launch() does short of running: check, compile and keep.  Fails as it does. */
 tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg *args, int nargs,

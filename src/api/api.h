@@ -423,13 +423,17 @@ void progress_join(tilec_context *ctx);
 
 /* speech.c: launches of kernels that may say something */
 /* What such launches need, from the kernel as it was lowered; nothing where it says nothing. */
-void speech_prepare(Specialisation *s, const Func *f, Guard *guard);
+void speech_prepare(Specialisation *s, const Request *r, const Func *f, Guard *guard);
 /* One launch with these slots; the port is where its programs say something. */
 typedef tilec_status LaunchFn(const Request *r, const int32_t *grid, const uint64_t *slots,
                               RecordPort *records, char **error);
 /* Launch, and hand over what was said.  TILEC_FAULT when that was about something wrong. */
 tilec_status speech_launch(const Request *r, const int32_t *grid, LaunchFn *launch, char **error);
 
+/* As DeviceLaunch.async: not NULL where the launch is not waited for. */
+const void *speech_async(const Request *r);
+/* What such launches have found wrong on a device that `hears`. */
+tilec_status speech_hear(const Device *d, void *state, bool waits, char **error);
 int speech_nargs(const Speech *s);        /* slots of such a launch */
 int speech_records_arg(const Speech *s);  /* the slot with the port in it; -1: none */
 RecordRoom speech_room(const Request *r); /* for a device that needs a buffer there */

@@ -466,7 +466,7 @@ static tilec_status lower(Job *job, Compilation *c)
         s->programs.bounded_by_data = bounded;
         s->most_programs = ir_most_programs(c->func->module);
         s->roams = (s->use.loaded | s->use.stored) == EVERY_PARAM;
-        speech_prepare(s, c->func, &job->guard);
+        speech_prepare(s, c->request, c->func, &job->guard);
         atomic_store_explicit(&s->lowered, true, memory_order_release);
     }
     return TILEC_OK;

@@ -231,6 +231,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .records = records,
                            .records_arg = speech ? speech_records_arg(speech) : -1,
                            .room = speech ? speech_room(r) : (RecordRoom){0},
+                           .async = speech_async(r),
                            .sources = r->file->sources,
                            .on_count = r->options.on_count ? pass_count : NULL,
                            .count_user = (void *)&r->options,
@@ -346,6 +347,19 @@ tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t gr
                           char **error)
 {
     return api_launch_observed(file, kernel, grid, args, nargs, options, NULL, error);
+}
+
+tilec_status tilec_async_fault(tilec_context *ctx, const char *device, int waits, char **error)
+{
+    api_no_error(error);
+    if (!handle_is_context(ctx))
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "%s", handle_problem_of_context(ctx));
+    int number = api_device(device, error);
+    if (number < 0)
+        return TILEC_NOT_FOUND;
+    void *state = atomic_load_explicit(&ctx->states[number], memory_order_acquire);
+    const Device *d = device_at(number);
+    return state && d->hear ? speech_hear(d, state, waits != 0, error) : TILEC_OK;
 }
 
 tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg *args, int nargs,

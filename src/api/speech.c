@@ -4,7 +4,8 @@
  * What such a kernel needs is found once, from its IR as lowered: the table of the places where it
  * may speak, and the hidden parameters that a launch fills in behind the user's arguments.  Such a
  * launch collects what its programs say (run/record.h) and hands it over when it has ended, on the
- * calling thread: all of it to on_record, and what was found wrong as the text of the error.
+ * calling thread: all of it to on_record, and what was found wrong as the text of the error.  What
+ * launches assert that nobody waits for is asked for later.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -29,6 +30,9 @@ typedef struct {
 
 struct Speech {
     Arena *arena;
+    tilec_file *file;
+    const char *kernel; /* its name */
+    bool only_asserts;
     RecordSite *sites;
     Spot *spots; /* by site */
     int nsites;
@@ -99,6 +103,7 @@ static void visit_site(Op *op, void *visit)
         return;
     int i = (int)attr_record_site(op);
     fill_site(s, &s->sites[i], op);
+    s->only_asserts &= s->sites[i].kind == RECORD_ASSERT;
     fill_spot(s, &s->spots[i], op);
 }
 
@@ -115,7 +120,7 @@ static void copy_params(Speech *s, const Func *f)
     s->nparams = f->nparams;
 }
 
-void speech_prepare(Specialisation *spec, const Func *f, Guard *guard)
+void speech_prepare(Specialisation *spec, const Request *r, const Func *f, Guard *guard)
 {
     Visit v = {0};
 
@@ -127,6 +132,9 @@ void speech_prepare(Specialisation *spec, const Func *f, Guard *guard)
     spec->words = arena_new(guard);
     Speech *s = v.speech = NEW(spec->words, Speech);
     s->arena = spec->words;
+    s->file = r->file;
+    s->kernel = r->kernel->name;
+    s->only_asserts = v.n > 0;
     s->nsites = v.n;
     s->sites = NEW_N(s->arena, RecordSite, v.n + 1);
     s->spots = NEW_N(s->arena, Spot, v.n + 1);
@@ -138,7 +146,7 @@ void speech_prepare(Specialisation *spec, const Func *f, Guard *guard)
 /* --- what was found wrong --- */
 
 typedef struct {
-    const Request *request;
+    const Request *request; /* NULL: of launches that nobody has waited for */
     const Speech *speech;
     const Record *records;
     int n;
@@ -253,6 +261,9 @@ static tilec_status report_faults(Job *job, void *report)
         hint_at_wrap(job, site, record);
         status = TILEC_FAULT;
     }
+    if (status != TILEC_OK && !r->request)
+        diag(job->diags, DIAG_NOTE, (Span){0},
+             "in an earlier launch of `%s`, which was not waited for", r->speech->kernel);
     if (r->cut_short && !r->one)
         diag(job->diags, DIAG_NOTE, (Span){0},
              "the launch was stopped 2 s behind the first of these: there may be more, in programs "
@@ -335,7 +346,7 @@ static uint64_t hidden_value(const Request *r, const Param *p, Records *records)
     View view;
 
     if (p->kind == PARAM_RECORDS)
-        return (uint64_t)(uintptr_t)records_port(records);
+        return records ? (uint64_t)(uintptr_t)records_port(records) : 0;
     if (p->kind == PARAM_WORKSPACE) /* which the device has */
         return 0;
     if (!array || !view_of(array, &view))
@@ -402,25 +413,114 @@ static tilec_status conclude(const Request *r, Records *records, tilec_status st
     return TILEC_FAULT;
 }
 
+const void *speech_async(const Request *r)
+{
+    const tilec_launch_options *o = &r->options;
+    const Speech *s = r->spec->speech;
+    bool waits = o->seconds || o->on_span || o->on_counter || r->observed;
+
+    return o->async_asserts && s && s->only_asserts && !waits && device_at(r->device)->hear ? s
+                                                                                            : NULL;
+}
+
+static void fill_slots(const Request *r, Records *records, uint64_t *slots)
+{
+    const Speech *s = r->spec->speech;
+
+    for (int i = 0; i < s->nparams; i++)
+        slots[i] = i < s->nuser ? r->binding->slots[i] : hidden_value(r, &s->hidden[i], records);
+}
+
 tilec_status speech_launch(const Request *r, const int32_t *grid, LaunchFn *launch, char **error)
 {
     const Speech *s = r->spec->speech;
-    Records *records = records_new(s->sites, s->nsites, grid);
+    bool is_async = speech_async(r) != NULL;
+    Records *records = is_async ? NULL : records_new(s->sites, s->nsites, grid);
     uint64_t *slots = malloc(sizeof *slots * (size_t)(s->nparams + 1));
     tilec_status status = TILEC_NO_MEMORY;
 
-    if (records && slots) {
+    if (slots && is_async) {
+        fill_slots(r, NULL, slots);
+        status = launch(r, grid, slots, NULL, error);
+    } else if (records && slots) {
         const RecordValues values = wanted_values(r);
         records_want(records, &values);
         if (request_observer(r))
             records_hear(records, hear_at_once, (void *)r);
-        for (int i = 0; i < s->nparams; i++)
-            slots[i] =
-                i < s->nuser ? r->binding->slots[i] : hidden_value(r, &s->hidden[i], records);
+        fill_slots(r, records, slots);
         status = launch(r, grid, slots, records_port(records), error);
         status = conclude(r, records, status, error);
     }
     records_free(records);
     free(slots);
     return status;
+}
+
+/* --- what nobody has waited for --- */
+
+/* A text that grows by what each kernel has to say. */
+typedef struct {
+    char **error;
+    tilec_status status;
+    const Speech *speech; /* whose records these are */
+    Records *records;
+} Hearing;
+
+/* Programs are ordered as in a grid that holds any. */
+static RecordPort *begin_hearing(void *hearing, const void *speech)
+{
+    static const int32_t any[3] = {1 << 21, 1 << 21, 1 << 20};
+    Hearing *h = hearing;
+
+    h->speech = speech;
+    h->records = records_new(h->speech->sites, h->speech->nsites, any);
+    return h->records ? records_port(h->records) : NULL;
+}
+
+static void append(char **text, char *more)
+{
+    char *both = NULL;
+
+    if (*text && more && asprintf(&both, "%s%s", *text, more) >= 0) {
+        free(*text);
+        *text = both;
+    }
+    if (*text)
+        free(more);
+    else
+        *text = more;
+}
+
+static void end_hearing(void *hearing)
+{
+    Hearing *h = hearing;
+    Report report = {.speech = h->speech};
+    char *text = NULL;
+
+    h->status = TILEC_FAULT;
+    if (!h->records)
+        return;
+    report.records = records_list(h->records, &report.n);
+    job_run_with_places(h->speech->file, report_faults, &report, &text);
+    append(h->error, text);
+    records_free(h->records);
+    h->records = NULL;
+}
+
+tilec_status speech_hear(const Device *d, void *state, bool waits, char **error)
+{
+    char *text = NULL, *failure = NULL;
+    Hearing h = {.error = &text, .status = TILEC_OK};
+    const DeviceHear hear = {&h, begin_hearing, end_hearing};
+    RunStatus status = d->hear(state, waits, &hear, &failure);
+
+    if (status != RUN_OK) {
+        free(text);
+        return api_device_status(status, failure, error);
+    }
+    if (error)
+        *error = text;
+    else
+        free(text);
+    return h.status;
 }

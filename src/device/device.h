@@ -123,7 +123,9 @@ typedef struct {
                           * parameter for that; NULL when it has none */
     int records_arg;     /* which one of args that is; -1: none */
     RecordRoom room;     /* of devices whose programs write into a buffer: what it holds */
-    SourceMap *sources;  /* of the kernel's places, for diagnostics */
+    const void *async;  /* of devices that `hear`: not NULL: nobody waits for what it asserts, which
+                         * they tell by this name; there are no `records` then */
+    SourceMap *sources; /* of the kernel's places, for diagnostics */
     Watch *watch;   /* NULL, or is told of the programs, by devices on the host's memory, which give
                      * RUN_CANCELLED when it says so and some have not run */
     Stints *stints; /* NULL, or where devices may note what ran when */
@@ -155,6 +157,13 @@ typedef struct {
     void (*on_counter)(void *user, const char *name, double value);
     void *counter_user;
 } DeviceLaunch;
+
+/* Who hears of launches with DeviceLaunch.async; the calls come in pairs. */
+typedef struct {
+    void *user;
+    RecordPort *(*begin)(void *user, const void *async); /* NULL: memory is out */
+    void (*end)(void *user);
+} DeviceHear;
 
 /* Bytes of workspace that a launch brings for all programs of its grid; 0: none; -1: more than can
  * be said. */
@@ -254,6 +263,10 @@ typedef struct {
      * arrays, and then too when there are records.  When it fails *error is a whole diagnostic for
      * free(), or NULL where run_status_text() says enough. */
     RunStatus (*launch)(void *state, void *code, const DeviceLaunch *launch, char **error);
+    /* Tell what launches with DeviceLaunch.async, which have ended or are waited for, have found
+     * wrong since the last time.  Costs next to nothing where that is nothing.  May be NULL: it
+     * waits for every launch that asserts. */
+    RunStatus (*hear)(void *state, bool waits, const DeviceHear *hear, char **error);
 } Device;
 
 #define DECLARE_DEVICE(name) extern const Device name##_device;

@@ -9,8 +9,10 @@ void *cuda_open(void)
 {
     CudaState *s = calloc(1, sizeof *s);
 
-    if (s)
-        pthread_mutex_init(&s->lock, NULL);
+    if (!s)
+        return NULL;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->async_lock, NULL);
     return s;
 }
 
@@ -19,11 +21,13 @@ void cuda_close(void *state)
     const CudaDriver *d = cuda_driver();
     CudaState *s = state;
 
+    cuda_async_close(s, NULL);
     cuda_records_close(s);
     for (int i = 0; d && i < CUDA_UNITS; i++) {
         if (atomic_load(&s->primary[i]))
             d->primary_release(cuda_unit(i)->device);
     }
+    pthread_mutex_destroy(&s->async_lock);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }

@@ -58,4 +58,5 @@ const Device cuda_device = {
     .profile_stop = cuda_profile_stop,
     .facts = cuda_facts,
     .launch = cuda_launch,
+    .hear = cuda_async_hear,
 };

@@ -15,6 +15,8 @@
 #include "driver.h"
 
 typedef struct CudaRecords CudaRecords;
+typedef struct CudaAsync CudaAsync;
+typedef struct CudaCode CudaCode;
 
 /* What a tilec_context keeps: the primary contexts of the GPUs that it has used, and buffers for
  * what programs say that no launch is using. */
@@ -22,6 +24,9 @@ typedef struct {
     pthread_mutex_t lock;
     _Atomic(CuContext) primary[CUDA_UNITS]; /* NULL: not yet; set under the lock */
     CudaRecords *spare;                     /* under the lock */
+    pthread_mutex_t async_lock;
+    CudaAsync *asyncs;                 /* under that */
+    _Atomic(volatile uint32_t *) told; /* not 0 there, in the host's memory: one of them failed */
 } CudaState;
 
 /* context.c */
@@ -74,7 +79,6 @@ RunStatus cuda_assemble(void *state, void *begun, const GenOutput *ptx, const Ge
 RunStatus cuda_show(const GenOutput *object, Arena *a, const char **text, char **error);
 
 /* module.c: compiled kernels, which are loaded into each context that they are launched in. */
-typedef struct CudaCode CudaCode;
 RunStatus cuda_load(const DeviceObject *object, void **code, const char **why); /* no driver */
 /* Take it out of all contexts and free it; none of its launches may be under way, and contexts that
  * the program has destroyed meanwhile are passed over. */
@@ -86,6 +90,10 @@ typedef struct {
 } CudaKernel;
 /* The kernel in the scope's context; also while work is captured into a graph. */
 RunStatus cuda_kernel(CudaCode *code, const CudaScope *scope, CudaKernel *out, char **error);
+/* Where launches of it that nobody waits for leave what they assert: cuda_async_open(), whose
+ * buffer ends with the code. */
+RunStatus cuda_async(CudaCode *code, const CudaScope *scope, const DeviceLaunch *l, bool capturing,
+                     CuAddress *at, char **error);
 /* Device.facts: what a program takes of GPU `id`, into which the kernel is loaded for that. */
 RunStatus cuda_facts(void *state, void *code, int id, CodeFacts *out, char **error);
 
@@ -102,6 +110,24 @@ RunStatus cuda_records_drain(const CudaScope *s, CuStream stream, CudaRecords *r
                              char **error);
 /* Instead of that, where the launch failed: free the buffer. */
 void cuda_records_drop(const CudaScope *s, CudaRecords *r);
+/* The same of one that is not given back: its port is asked for where something was said, and it is
+ * made ready again. */
+CuResult cuda_records_read(const CudaScope *s, CudaRecords *r, RecordRoom room,
+                           const DeviceHear *hear, const void *speaker);
+/* Free one in a context that the program may have destroyed; no scope is needed. */
+void cuda_records_free(const CudaDriver *d, CudaRecords *r);
+
+/*
+ * async.c: what programs assert whose launches nobody waits for.  Their buffer stays with the code
+ * in its context, where captured launches find it, too; who fails in it writes a word of the
+ * host's.
+ */
+/* The buffer for the code in the scope's context.  The first time there nothing may be captured. */
+RunStatus cuda_async_open(const CudaScope *s, const CudaCode *code, const DeviceLaunch *l,
+                          bool capturing, CuAddress *at, char **error);
+RunStatus cuda_async_hear(void *state, bool waits, const DeviceHear *hear, char **error);
+/* The code ends; NULL: every one does. */
+void cuda_async_close(CudaState *state, const CudaCode *code);
 
 /* spans.c: memory of the launch's stream where programs note when they ran, and what they noted, to
  * l->stints, behind the launch, whose end is waited for */

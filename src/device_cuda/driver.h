@@ -63,6 +63,7 @@ enum { CU_EVENT_DEFAULT = 0 };
     ENTRY(context_current,   "cuCtxGetCurrent",              (CuContext *ctx))                     \
     ENTRY(context_device,    "cuCtxGetDevice",               (int *device))                        \
     ENTRY(context_id,        "cuCtxGetId",                   (CuContext ctx, unsigned long long *id)) \
+    ENTRY(context_wait,      "cuCtxSynchronize",             (void))                               \
     ENTRY(context_push,      "cuCtxPushCurrent_v2",          (CuContext ctx))                      \
     ENTRY(context_pop,       "cuCtxPopCurrent_v2",           (CuContext *ctx))                     \
     ENTRY(module_load,       "cuModuleLoadDataEx",           (CuModule *m, const void *image, unsigned n, \
@@ -77,6 +78,8 @@ enum { CU_EVENT_DEFAULT = 0 };
                                                               void **args, void **extra))          \
     ENTRY(alloc,             "cuMemAlloc_v2",                (CuAddress *p, size_t bytes))         \
     ENTRY(release,           "cuMemFree_v2",                 (CuAddress p))                        \
+    ENTRY(host_alloc,        "cuMemHostAlloc",               (void **p, size_t bytes, unsigned flags)) \
+    ENTRY(host_release,      "cuMemFreeHost",                (void *p))                            \
     ENTRY(alloc_in,          "cuMemAllocAsync",              (CuAddress *p, size_t bytes, CuStream s)) \
     ENTRY(release_in,        "cuMemFreeAsync",               (CuAddress p, CuStream s))            \
     ENTRY(copy_to_device,    "cuMemcpyHtoDAsync_v2",         (CuAddress to, const void *from, size_t n, CuStream s)) \

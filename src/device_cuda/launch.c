@@ -30,6 +30,7 @@ typedef struct {
     CudaKernel kernel;
     CuAddress records; /* where that is */
     int records_arg;   /* the argument that it goes to; -1: there is no buffer */
+    bool hears;        /* it is read behind the launch */
     CuAddress workspace;
     int workspace_arg; /* likewise; -1: there is none */
     CuAddress spans;   /* where programs note when they ran, of code that does */
@@ -246,7 +247,7 @@ static RunStatus go_and_hear(Run *run, char **error)
 
 static RunStatus go_or_hear(Run *run, char **error)
 {
-    return run->records_arg >= 0 ? go_and_hear(run, error) : go(run, error);
+    return run->hears ? go_and_hear(run, error) : go(run, error);
 }
 
 /* With the workspace that the kernel's recipe asks for: memory of the stream, which is taken in
@@ -276,9 +277,9 @@ static RunStatus launch_in(const CudaScope *s, CudaCode *code, const DeviceLaunc
 {
     Run run = {.scope = s,
                .launch = l,
-               .records_arg = l->records ? l->records_arg : -1,
+               .records_arg = l->records || l->async ? l->records_arg : -1,
+               .hears = l->records && l->records_arg >= 0,
                .workspace_arg = -1};
-    bool hears = run.records_arg >= 0;
     RunStatus status = cuda_kernel(code, s, &run.kernel, error);
 
     if (status != RUN_OK)
@@ -286,8 +287,14 @@ static RunStatus launch_in(const CudaScope *s, CudaCode *code, const DeviceLaunc
     status = make_maps(&run, error);
     if (status != RUN_OK)
         return status;
-    if ((l->seconds || l->spans || l->clocks || l->on_counter || hears) && is_captured(&run))
+    bool waits = l->seconds || l->spans || l->clocks || l->on_counter || run.hears;
+    bool capturing = (waits || l->async) && is_captured(&run);
+    if (waits && capturing)
         return refuse_capture(error);
+    if (l->async)
+        status = cuda_async(code, s, l, capturing, &run.records, error);
+    if (status != RUN_OK)
+        return status;
     return run.kernel.recipe->workspace > 0 ? go_with_workspace(&run, error)
                                             : go_or_hear(&run, error);
 }

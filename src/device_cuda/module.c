@@ -30,7 +30,8 @@ struct CudaCode {
     int warps;
     size_t shared;
     GenRecipe recipe;
-    pthread_mutex_t lock; /* held while it is loaded */
+    pthread_mutex_t lock;       /* held while it is loaded */
+    _Atomic(CudaState *) state; /* that has buffers for it; NULL: none has */
     _Atomic(const Loaded *) loaded;
 };
 
@@ -66,6 +67,8 @@ void cuda_unload(void *code)
     CudaCode *c = code;
     CuContext ignored;
 
+    if (atomic_load(&c->state))
+        cuda_async_close(atomic_load(&c->state), c);
     for (const Loaded *l = atomic_load(&c->loaded), *next; l; l = next) {
         next = l->next;
         if (d && d->context_push(l->context) == CU_SUCCESS) {
@@ -184,6 +187,13 @@ RunStatus cuda_kernel(CudaCode *c, const CudaScope *s, CudaKernel *out, char **e
         *out =
             (CudaKernel){l->function, (unsigned)c->warps * WARP, (unsigned)c->shared, &c->recipe};
     return status;
+}
+
+RunStatus cuda_async(CudaCode *c, const CudaScope *s, const DeviceLaunch *l, bool capturing,
+                     CuAddress *at, char **error)
+{
+    atomic_store_explicit(&c->state, s->state, memory_order_relaxed);
+    return cuda_async_open(s, c, l, capturing, at, error);
 }
 
 /* --- what it takes --- */

@@ -53,16 +53,17 @@ void cuda_records_drop(const CudaScope *s, CudaRecords *r)
 }
 
 /* The memory of a context that the program has destroyed went with it. */
-static void free_spare(const CudaDriver *d, const CudaRecords *r)
+void cuda_records_free(const CudaDriver *d, CudaRecords *r)
 {
     unsigned long long id;
     CuContext ignored;
 
-    if (d->context_id(r->context, &id) != CU_SUCCESS || id != r->context_id ||
-        d->context_push(r->context) != CU_SUCCESS)
-        return;
-    d->release(r->at);
-    d->context_pop(&ignored);
+    if (d && d->context_id(r->context, &id) == CU_SUCCESS && id == r->context_id &&
+        d->context_push(r->context) == CU_SUCCESS) {
+        d->release(r->at);
+        d->context_pop(&ignored);
+    }
+    free(r);
 }
 
 void cuda_records_close(CudaState *state)
@@ -71,9 +72,7 @@ void cuda_records_close(CudaState *state)
 
     for (CudaRecords *r = state->spare, *next; r; r = next) {
         next = r->next;
-        if (d)
-            free_spare(d, r);
-        free(r);
+        cuda_records_free(d, r);
     }
     state->spare = NULL;
 }
@@ -183,6 +182,11 @@ static CuResult fetch_words(const CudaScope *s, CuStream stream, const CudaRecor
     return result == CU_SUCCESS ? s->driver->stream_wait(stream) : result;
 }
 
+static bool is_silent(const CudaRecords *r)
+{
+    return memcmp(&r->head, &r->begin, sizeof r->head) == 0;
+}
+
 static RunStatus hand_over(const CudaScope *s, CuStream stream, const CudaRecords *r,
                            RecordPort *port, CuResult *result)
 {
@@ -202,9 +206,8 @@ RunStatus cuda_records_drain(const CudaScope *s, CuStream stream, CudaRecords *r
                              char **error)
 {
     CuResult result = fetch_head(s, stream, r);
-    bool silent = memcmp(&r->head, &r->begin, sizeof r->head) == 0;
     RunStatus status = result != CU_SUCCESS ? RUN_FAILED
-                       : silent             ? RUN_OK
+                       : is_silent(r)       ? RUN_OK
                                             : hand_over(s, stream, r, port, &result);
 
     if (result != CU_SUCCESS) {
@@ -213,4 +216,20 @@ RunStatus cuda_records_drain(const CudaScope *s, CuStream stream, CudaRecords *r
     }
     keep_spare(s, r);
     return status;
+}
+
+CuResult cuda_records_read(const CudaScope *s, CudaRecords *r, RecordRoom room,
+                           const DeviceHear *hear, const void *speaker)
+{
+    CuResult result = fetch_head(s, NULL, r);
+
+    if (result != CU_SUCCESS || is_silent(r))
+        return result;
+    RecordPort *port = hear->begin(hear->user, speaker);
+    if (port)
+        hand_over(s, NULL, r, port, &result);
+    hear->end(hear->user);
+    if (result == CU_SUCCESS)
+        result = make_ready(s, NULL, r, room);
+    return result == CU_SUCCESS ? s->driver->stream_wait(NULL) : result;
 }

@@ -270,8 +270,11 @@ static void share_record(Record *r)
 static void end_program(const Record *r)
 {
     Nv *n = r->n;
+    Val one = llvm_int(n->l->i32, 1), told = read_head(r, offsetof(RecordBuffer, told));
+    Val asks = LLVMBuildICmp(n->b, LLVMIntNE, told, llvm_int(n->l->i64, 0), "");
 
-    put_in_record(r, r->buffer, offsetof(RecordBuffer, stop), llvm_int(n->l->i32, 1), leader_of(n));
+    put_in_record(r, r->buffer, offsetof(RecordBuffer, stop), one, leader_of(n));
+    put_in_record(r, told, 0, one, nv_both(n, leader_of(n), asks));
     LLVMBuildRetVoid(n->b);
     LLVMPositionBuilderAtEnd(n->b, nv_block(n));
 }

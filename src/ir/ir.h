@@ -205,6 +205,7 @@ typedef struct {
     uint32_t lost;                                    /* records for which there was no room */
     uint64_t used[RECORDS_KINDS], end[RECORDS_KINDS]; /* in words of data[] */
     uint64_t first, last; /* values are of the programs [first, last) alone */
+    uint64_t told;        /* 0, or the address of a word that becomes 1 when an assertion fails */
     uint32_t data[];
 } RecordBuffer;
 

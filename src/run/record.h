@@ -72,6 +72,7 @@ void records_lose(RecordPort *port, int64_t n); /* that many more; of records_po
 typedef struct {
     size_t printed, failed, values; /* bytes for prints, for what was found wrong, for values */
     int64_t first, last;            /* of the programs whose values are wanted */
+    uint64_t told;                  /* as in RecordBuffer */
 } RecordRoom;
 /* What a launch needs whose programs may speak at these places; NULL: nobody wants values. */
 RecordRoom record_room(const RecordSite *sites, int nsites, const RecordValues *values);

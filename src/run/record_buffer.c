@@ -60,7 +60,8 @@ void record_buffer_begin(RecordBuffer *header, RecordRoom room)
                                      [RECORDS_FAILED] = failed,
                                      [RECORDS_VALUES] = failed + room.values / sizeof(uint32_t)},
                              .first = (uint64_t)room.first,
-                             .last = (uint64_t)room.last};
+                             .last = (uint64_t)room.last,
+                             .told = room.told};
 }
 
 void record_buffer_used(const RecordBuffer *b, size_t bytes, int kind, uint64_t *from, uint64_t *to)

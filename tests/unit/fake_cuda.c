@@ -119,8 +119,9 @@ API void fake_current(void *context)
 
 static bool forbidden_in_capture(const char *name)
 {
-    static const char *const names[] = {"cuMemAlloc_v2", "cuMemFree_v2", "cuStreamSynchronize",
-                                        "cuEventSynchronize", "cuModuleLoadDataEx"};
+    static const char *const names[] = {
+        "cuMemAlloc_v2",  "cuMemFree_v2",       "cuStreamSynchronize", "cuCtxSynchronize",
+        "cuMemHostAlloc", "cuEventSynchronize", "cuModuleLoadDataEx"};
     static _Thread_local bool relaxed;
 
     if (strcmp(name, "cuThreadExchangeStreamCaptureMode") == 0)
@@ -451,6 +452,23 @@ API int cuMemAllocAsync(uint64_t *p, size_t bytes, void *stream)
     return cuMemAlloc_v2(p, bytes);
 }
 
+API int cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    CALL_IN_CONTEXT("cuMemHostAlloc");
+    *p = calloc(1, bytes);
+    state.pinned += *p != NULL;
+    return *p ? OK : OUT_OF_MEMORY;
+}
+
+API int cuMemFreeHost(void *p)
+{
+    CALL("cuMemFreeHost");
+    free(p);
+    state.pinned--;
+    return OK;
+}
+
 static int find_piece(uint64_t p, size_t bytes)
 {
     for (int i = 0; i < npieces; i++) {
@@ -568,6 +586,12 @@ API int cuMemsetD2D32Async(uint64_t p, size_t pitch, unsigned v, size_t width, s
 }
 
 /* streams and events */
+
+API int cuCtxSynchronize(void)
+{
+    CALL_IN_CONTEXT("cuCtxSynchronize");
+    return state.later;
+}
 
 API int cuStreamSynchronize(void *stream)
 {

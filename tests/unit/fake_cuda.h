@@ -33,6 +33,7 @@ typedef struct {
     char log[FAKE_LOG];         /* the symbols called, each with a space behind it, until cleared */
     int violations;             /* calls that a capture does not allow */
     size_t allocated;           /* bytes, now */
+    int pinned;                 /* pieces of the host's memory, now */
     int retained[4];            /* primary contexts, now */
     int modules, events, links; /* that there are, now */
     int wrong_context;          /* calls about what belongs to another context */

@@ -1240,6 +1240,195 @@ static void test_record_buffers_are_kept(void **state)
     assert_int_equal(fake->allocated, 0);
 }
 
+/* --- launches that assert, and that nobody waits for --- */
+
+/* What a program does whose assertion fails. */
+static void fail_in(uint64_t buffer)
+{
+    static const uint32_t record[] = {8, 5, 1, 2, 3, 1, 7, 42};
+    RecordBuffer *b = (RecordBuffer *)(uintptr_t)buffer;
+
+    if (b->stop)
+        return;
+    assert_int_equal(b->used[RECORDS_FAILED], 0);
+    for (int i = 0; i < COUNT(record); i++)
+        assert_int_equal(b->data[i], 0);
+    memcpy(b->data, record, sizeof record);
+    b->used[RECORDS_FAILED] = COUNT(record);
+    b->stop = 1;
+    *(uint32_t *)(uintptr_t)b->told = 1;
+}
+
+/* Of whom was heard. */
+typedef struct {
+    Ear ear;
+    const void *names[8];
+    int n, ended;
+} Asked;
+
+static RecordPort *begin_telling(void *asked, const void *name)
+{
+    Asked *a = asked;
+
+    a->names[a->n++] = name;
+    return &a->ear.port;
+}
+
+static void end_telling(void *asked)
+{
+    ((Asked *)asked)->ended++;
+}
+
+static RunStatus ask(void *keep, bool waits, Asked *a)
+{
+    const DeviceHear hear_all = {a, begin_telling, end_telling};
+    char *error;
+
+    *a = (Asked){.ear = {.port = {.put = hear}}};
+    fake->log[0] = '\0';
+    RunStatus status = cuda()->hear(keep, waits, &hear_all, &error);
+    free(error);
+    return status;
+}
+
+static DeviceLaunch asserting(const char *name)
+{
+    Ear ignored;
+    DeviceLaunch l = speaking(&ignored, without_prints);
+
+    l.records = NULL;
+    l.async = name;
+    return l;
+}
+
+static void test_nobody_waits_for_what_asserts(void **state)
+{
+    void *keep = cuda()->open(), *code = load_image(image, 0), *other = load_image(image, 0);
+    DeviceLaunch l = asserting("one"), second = asserting("two");
+    Asked a;
+
+    (void)state;
+    assert_int_equal(ask(keep, true, &a), RUN_OK); /* nothing was launched */
+    speak(keep, code, &l, NULL);
+    assert_string_equal(strstr(speak(keep, code, &l, NULL), "cuStreamIsCapturing"),
+                        "cuStreamIsCapturing cuCtxGetId cuLaunchKernel cuCtxPopCurrent_v2 ");
+    assert_int_equal(ask(keep, false, &a), RUN_OK);
+    assert_string_equal(fake->log, ""); /* the driver is not asked */
+    assert_int_equal(a.n, 0);
+    speak(keep, other, &second, NULL);
+    for (int i = 0; i < 2; i++) { /* it fails, is told once, and may fail again */
+        speak(keep, code, &l, fail_in);
+        speak(keep, code, &l, fail_in);
+        assert_int_equal(ask(keep, i == 1, &a), RUN_OK);
+        assert_int_equal(a.n, 1);
+        assert_string_equal(a.names[0], "one");
+        assert_int_equal(a.ended, 1);
+        assert_int_equal(a.ear.calls, 1);
+        assert_int_equal(a.ear.value, 42);
+        assert_int_equal(ask(keep, true, &a), RUN_OK);
+        assert_int_equal(a.n, 0);
+    }
+    speak(keep, code, &l, fail_in);
+    speak(keep, other, &second, fail_in);
+    assert_int_equal(ask(keep, false, &a), RUN_OK);
+    assert_int_equal(a.n, 2);
+    cuda()->unload(other);
+    speak(keep, code, &l, fail_in);
+    cuda()->unload(code); /* with what it had to say */
+    assert_int_equal(ask(keep, false, &a), RUN_OK);
+    assert_int_equal(a.n, 0);
+    cuda()->close(keep);
+    assert_int_equal(fake->allocated, 0);
+    assert_int_equal(fake->pinned, 0);
+    assert_int_equal(fake->modules, 0);
+}
+
+static void test_what_asserts_may_be_captured(void **state)
+{
+    void *keep = cuda()->open(), *code = load_image(image, 0);
+    DeviceLaunch l = asserting("captured");
+    Asked a;
+    char *error;
+
+    (void)state;
+    l.stream = &l;
+    fake->capturing = l.stream;
+    assert_int_equal(cuda()->launch(keep, code, &l, &error), RUN_FAILED);
+    assert_non_null(strstr(error, "launch it once before"));
+    free(error);
+    fake->capturing = NULL;
+    speak(keep, code, &l, NULL);
+    fake->capturing = l.stream;
+    fake->violations = 0;
+    speak(keep, code, &l, fail_in);
+    assert_int_equal(fake->violations, 0);
+    fake->capturing = NULL;
+    assert_int_equal(ask(keep, false, &a), RUN_OK);
+    assert_int_equal(a.ear.calls, 1);
+    cuda()->unload(code);
+    cuda()->close(keep);
+}
+
+static void test_what_asserts_in_contexts(void **state)
+{
+    void *keep = cuda()->open(), *code = load_image(image, 0), *mine = new_context(0);
+    DeviceLaunch l = asserting("mine");
+    Asked a;
+
+    (void)state;
+    set_current(mine);
+    speak(keep, code, &l, fail_in);
+    set_current(NULL);
+    speak(keep, code, &l, fail_in);
+    assert_int_equal(ask(keep, false, &a), RUN_OK);
+    assert_int_equal(a.ear.calls, 2);
+    set_current(mine);
+    speak(keep, code, &l, fail_in);
+    set_current(NULL);
+    end_context(mine); /* which took it along */
+    assert_int_equal(ask(keep, true, &a), RUN_OK);
+    assert_int_equal(a.n, 0);
+    cuda()->unload(code);
+    cuda()->close(keep);
+    assert_int_equal(fake->wrong_context, 0);
+    assert_int_equal(fake->allocated, 0);
+    assert_int_equal(fake->pinned, 0);
+}
+
+static void test_what_asserts_when_the_driver_fails(void **state)
+{
+    static const char *const in_front[] = {"cuMemHostAlloc", "cuMemAlloc_v2", "cuMemsetD32Async",
+                                           "cuMemcpyHtoDAsync_v2", "cuStreamSynchronize"};
+    static const char *const behind[] = {"cuCtxPushCurrent_v2", "cuCtxSynchronize",
+                                         "cuMemcpyDtoHAsync_v2", "cuStreamSynchronize"};
+    char *error;
+
+    (void)state;
+    for (int i = 0; i < COUNT(in_front) + COUNT(behind); i++) {
+        void *keep = cuda()->open(), *code = load_image(image, 0);
+        DeviceLaunch l = asserting("unlucky");
+        bool is_early = i < COUNT(in_front);
+        Asked a;
+
+        if (!is_early)
+            speak(keep, code, &l, fail_in);
+        fake->fail = is_early ? in_front[i] : behind[i - COUNT(in_front)];
+        fake->result = 999;
+        if (is_early) {
+            assert_int_equal(cuda()->launch(keep, code, &l, &error), RUN_FAILED);
+            assert_non_null(error);
+            free(error);
+        } else {
+            assert_int_equal(ask(keep, false, &a), RUN_FAILED);
+        }
+        fake->fail = NULL;
+        cuda()->unload(code);
+        cuda()->close(keep);
+        assert_int_equal(fake->allocated, 0);
+        assert_int_equal(fake->pinned, 0);
+    }
+}
+
 /* Each context has its own, and one that was destroyed has taken its memory with it. */
 static void test_record_buffers_of_contexts(void **state)
 {
@@ -1492,6 +1681,10 @@ int main(void)
         TEST(test_facts),
         TEST(test_programs_that_say_something),
         TEST(test_record_buffers_are_kept),
+        TEST(test_nobody_waits_for_what_asserts),
+        TEST(test_what_asserts_may_be_captured),
+        TEST(test_what_asserts_in_contexts),
+        TEST(test_what_asserts_when_the_driver_fails),
         TEST(test_record_buffers_of_contexts),
         TEST(test_record_buffers_when_the_driver_fails),
         TEST(test_threads_have_record_buffers),

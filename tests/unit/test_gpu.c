@@ -312,6 +312,68 @@ static void test_capture(void **state)
     assert_int_equal(cu.context_free(mine), 0);
 }
 
+/* What an assertion says of a launch that nobody waited for, by itself or in a graph. */
+static void expect_fault(Scene *s, int waits, const char *program)
+{
+    char *error = NULL;
+    tilec_status status = tilec_async_fault(s->ctx, "cuda", waits, &error);
+
+    assert_int_equal(status, TILEC_FAULT);
+    assert_non_null(strstr(error, "assertion failed: too large"));
+    assert_non_null(strstr(error, program));
+    assert_non_null(strstr(error, "in an earlier launch of `k`, which was not waited for"));
+    tilec_free(error);
+    expect_ok(s, tilec_async_fault(s->ctx, "cuda", 1, &s->error)); /* it is told once */
+}
+
+static void test_nobody_waits_for_assertions(void **state)
+{
+    Scene *s = *state;
+    const int64_t shape[] = {64};
+    const int32_t grid[3] = {4, 1, 1};
+    float x[64] = {0};
+    void *mine, *stream, *graph, *exec;
+
+    if (!has_gpu())
+        skip();
+    load(s, HEAD "@triton.jit\ndef k(x):\n"
+                 "    i = tl.program_id(0) * 16 + tl.arange(0, 16)\n    v = tl.load(x + i)\n"
+                 "    tl.device_assert(v < 3, 'too large')\n    tl.store(x + i, v + 1)\n");
+    assert_int_equal(cu.context_new(&mine, 0, 0), 0);
+    assert_int_equal(cu.stream_new(&stream, 1), 0);
+    void *data = alloc_floats(s, 0, 64);
+    const tilec_launch_options options = {.device = "cuda", .stream = stream, .async_asserts = 1};
+    const tilec_arg args[] = {of_device(data, shape, 0)};
+    copy_in(s, 0, data, x, sizeof x, stream);
+    for (int i = 0; i < 3; i++)
+        expect_ok(s, tilec_launch(s->file, NULL, grid, args, 1, &options, &s->error));
+    expect_ok(s, tilec_async_fault(s->ctx, "cuda", 1, &s->error));
+    copy_out(s, 0, x, data, sizeof x, stream);
+    expect_ok(s, tilec_wait(s->ctx, "cuda", 0, stream, &s->error));
+    assert_true(x[0] == 3 && x[63] == 3);
+    for (int i = 0; i < 64; i++)
+        x[i] = i == 16 ? 3 : 0;
+    copy_in(s, 0, data, x, sizeof x, stream);
+    expect_ok(s, tilec_launch(s->file, NULL, grid, args, 1, &options, &s->error));
+    expect_fault(s, 1, "in program (1, 0, 0), at [0] of the tile");
+    for (int i = 0; i < 64; i++)
+        x[i] = i == 37 ? 3 : 0;
+    copy_in(s, 0, data, x, sizeof x, stream);
+    assert_int_equal(cu.capture(stream, 0), 0); /* the strictest mode */
+    expect_ok(s, tilec_launch(s->file, NULL, grid, args, 1, &options, &s->error));
+    assert_int_equal(cu.capture_end(stream, &graph), 0);
+    assert_int_equal(cu.graph_ready(&exec, graph, 0), 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(cu.graph_launch(exec, stream), 0);
+        expect_ok(s, tilec_wait(s->ctx, "cuda", 0, stream, &s->error));
+        expect_fault(s, i == 1, "in program (2, 0, 0), at [5] of the tile");
+    }
+    release_all(s, 0, &data, 1);
+    tilec_unload(s->file);
+    s->file = NULL;
+    assert_int_equal(cu.context_free(mine), 0);
+}
+
 static void test_copy_between_gpus(void **state)
 {
     Scene *s = *state;
@@ -477,6 +539,7 @@ int main(void)
         GPU_TEST(test_add),
         GPU_TEST(test_fill),
         GPU_TEST(test_capture),
+        GPU_TEST(test_nobody_waits_for_assertions),
         GPU_TEST(test_copy_between_gpus),
         GPU_TEST(test_time),
         GPU_TEST(test_profile),
