@@ -90,6 +90,7 @@ typedef struct {
     Checking checks;     /* of launches that do not say it */
     bool slow;           /* all launches go through run() */
     bool lines;          /* launches run code that knows its lines */
+    bool waits;          /* launches on GPUs wait for what they assert */
     int debug;           /* what TRITON_DEBUG says: 1, 0, or -1 where it says nothing */
     unsigned long epoch; /* counts changes of functions' texts: see touch() */
     struct {
@@ -343,6 +344,8 @@ PyObject *profile_stop(PyObject *module, PyObject *device);
 /* --- module.c --- */
 
 tilec_context *core_context(void); /* opened with the first call; NULL after an exception */
+/* Raise what launches on GPUs have asserted that nobody waited for; -1: it was. */
+int core_raise_async(bool waits);
 /* tp_new of types whose objects come from launches only: raises. */
 PyObject *core_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 

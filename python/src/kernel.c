@@ -722,6 +722,9 @@ static PyObject *launch(Launch *l, PyObject *grid, PyObject *args, PyObject *kwa
     l->options.check = l->check == CHECK_ALL;
     if (choose_arch(l) != 0)
         return NULL;
+    l->options.async_asserts = !core.waits && core.debug != 1;
+    if (l->keep.on_device && core_raise_async(false) != 0)
+        return NULL;
     if (call_library(l, &which) != 0 || look_for_gradients(l) != 0)
         return NULL;
     return compiled_kernel(l, which, args, kwargs);

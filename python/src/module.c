@@ -116,6 +116,40 @@ static PyObject *core_debug(PyObject *self, PyObject *said)
     Py_RETURN_NONE;
 }
 
+/* waits(bool): do launches on GPUs wait for what they assert? */
+static PyObject *core_waits(PyObject *self, PyObject *on)
+{
+    (void)self;
+    core.waits = PyObject_IsTrue(on) > 0;
+    Py_RETURN_NONE;
+}
+
+int core_raise_async(bool waits)
+{
+    const Said said = {.assertion = true};
+    char *error = NULL;
+
+    if (!core.ctx)
+        return 0; /* nothing was launched */
+    PyThreadState *thread = waits ? PyEval_SaveThread() : NULL;
+    tilec_status status = tilec_async_fault(core.ctx, "cuda", waits, &error);
+    if (thread)
+        PyEval_RestoreThread(thread);
+    if (status == TILEC_OK)
+        return 0;
+    fail_status(status, error, &said);
+    return -1;
+}
+
+/* async_fault(bool): raise what earlier launches on GPUs have asserted; wait for them? */
+static PyObject *core_async_fault(PyObject *self, PyObject *waits)
+{
+    (void)self;
+    if (core_raise_async(PyObject_IsTrue(waits) > 0) != 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 /* check_all(bool or "first"): do launches that do not say it check their accesses?; what it was */
 static PyObject *core_check_all(PyObject *self, PyObject *on)
 {
@@ -199,6 +233,8 @@ static PyMethodDef core_methods[] = {
     {"arch", core_arch, METH_O, NULL},
     {"slow", core_slow, METH_O, NULL},
     {"debug", core_debug, METH_O, NULL},
+    {"waits", core_waits, METH_O, NULL},
+    {"async_fault", core_async_fault, METH_O, NULL},
     {"touch", core_touch, METH_NOARGS, NULL},
     {"is_dtype", core_is_dtype, METH_O, NULL},
     {"devices", core_devices, METH_NOARGS, NULL},

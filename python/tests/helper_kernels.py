@@ -25,6 +25,12 @@ def store_number(out, value):
 
 
 @tilec.jit
+def small(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.device_assert(tl.load(x + i, i < n, 0) < 3, "too large")
+
+
+@tilec.jit
 def wait(gate, count):
     """Each program counts itself, and waits until somebody has opened the gate."""
     tl.atomic_add(count, 1)

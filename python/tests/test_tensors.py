@@ -1,11 +1,17 @@
 """Tensors of PyTorch as arguments, where PyTorch is installed."""
 
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
 import unittest
 import warnings
 
 import tilec
 import tilec.language as tl
-from helper_kernels import add, copy_matrix, store_number
+from helper_kernels import add, copy_matrix, small, store_number
 
 try:
     import torch
@@ -125,6 +131,42 @@ class Tensors(unittest.TestCase):
         self.assertTrue(torch.equal(out, x + x))
         with self.assertRaisesRegex(ValueError, "is in the host's memory"):
             add[(4,)](x, x.cpu(), out, 1000, BLOCK=256)
+
+    @unittest.skipUnless(torch is not None and torch.cuda.is_available(), "there is no GPU")
+    def test_assertions_on_a_gpu_come_later(self):
+        x = torch.zeros(1000, device="cuda")
+        small[(4,)](x, 1000, BLOCK=256)
+        tilec.synchronize()
+        x[300] = 3
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            small[(4,)](x, 1000, BLOCK=256)
+        for wait in (tilec.synchronize, lambda: small[(4,)](x, 1000, BLOCK=256)):
+            graph.replay()
+            torch.cuda.synchronize()
+            with self.assertRaisesRegex(tilec.AssertionFault, r"(?s)too large.*program \(1, 0, 0\), at \[44\].*"
+                                        "in an earlier launch of `small`, which was not waited for"):
+                wait()
+        tilec.synchronize()
+        program = """
+            import torch, tilec, tilec.language as tl
+
+            @tilec.jit
+            def small(x):
+                tl.device_assert(tl.load(x) < 3, "too large")
+
+            small[(1,)](torch.full((1,), 5., device="cuda"))
+            print("goes on")
+        """
+        for blocking, output in (("0", "goes on\n"), ("1", "")):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "program.py")
+                path.write_text(textwrap.dedent(program))
+                ran = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False,
+                                     env={**os.environ, "CUDA_LAUNCH_BLOCKING": blocking,
+                                          "PYTHONPATH": os.path.dirname(os.path.dirname(tilec.__file__))})
+            self.assertEqual((ran.returncode != 0, ran.stdout), (blocking == "1", output))
+            self.assertIn("assertion failed: too large", ran.stderr)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import os as _os
 from . import errors, knobs, language
 from . import jit as _jit
 from ._core import VERSION as __version__
-from .device import check_accesses, use_device
+from .device import check_accesses, synchronize, use_device
 from .errors import (AccessFault, AssertionFault, CheckWarning, CompilationError,
                      InterpreterError, OutOfResources, RaceFault, SyncFault, TritonError)
 from .install import install

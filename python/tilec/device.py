@@ -3,7 +3,9 @@
 TILEC_DEVICE and TILEC_CHECK, 1 or "first", say it for a whole process and those that it starts.
 """
 
+import atexit
 import os
+import sys
 
 from . import _core
 
@@ -46,6 +48,24 @@ def check_accesses(on=True):
     return _Restore(check_accesses, _core.check_all(on))
 
 
+def synchronize():
+    """Wait for the launches on GPUs that assert something, and raise AssertionFault where that does
+    not hold.  Else the next launch on a GPU raises it, or it is told when the process ends.
+    """
+    _core.async_fault(True)
+
+
+def _tell_at_exit():
+    from .errors import TritonError
+
+    try:
+        synchronize()
+    except TritonError as error:
+        print(f"tilec: {error}", file=sys.stderr)
+
+
+atexit.register(_tell_at_exit)
+_core.waits(os.environ.get("CUDA_LAUNCH_BLOCKING") == "1")
 use_device(os.environ.get("TILEC_DEVICE") or None)
 _CHECKS = {"": False, "0": False, "1": True, "first": "first"}
 
