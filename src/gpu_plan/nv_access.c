@@ -436,11 +436,15 @@ static bool reads_constant(const NvPlan *p, const Op *load)
     return bases != 0 && (bases & ~p->constant) == 0;
 }
 
-bool nv_is_small_load(const NvPlan *p, const Op *op)
+static bool is_small(const NvPlan *p, const Op *op)
 {
     return op && op->code == OP_load && !op_is_volatile(op) &&
-           type_numel(op->results[0]->type) <= nv_thread_count(p) && reads_constant(p, op) &&
-           !map_get(p->fields, MAP_KEY(op));
+           type_numel(op->results[0]->type) <= nv_thread_count(p) && reads_constant(p, op);
+}
+
+bool nv_is_small_load(const NvPlan *p, const Op *op)
+{
+    return is_small(p, op) && !map_get(p->fields, MAP_KEY(op));
 }
 
 /* Is it of a loop's round, or what is loaded alive in none? */
@@ -464,7 +468,7 @@ static bool has_its_round(const Op *op)
  * last dimension, so that is to be the one along which it is read. */
 static bool follows_users(const NvPlan *p, const Op *op)
 {
-    if (!nv_is_small_load(p, op) || !has_its_round(op) || op->results[0]->type->rank == 0 ||
+    if (!is_small(p, op) || !has_its_round(op) || op->results[0]->type->rank == 0 ||
         fastest(p, op->operands[LOAD_PTR]) != op->results[0]->type->rank - 1)
         return false;
     for (int i = 0; i < op->noperands; i++) {
@@ -487,11 +491,14 @@ static const Layout *wanted_home(NvPlan *p, const Op *op, const Layout *wanted)
 /* Where nobody had a say in it before it was wanted. */
 static void choose_late(NvPlan *p, const Op *op, const Layout *wanted)
 {
+    const Layout *beside = nv_fields_home(p, op);
     bool common = wanted && nv_is_common(p, op, wanted);
     const Layout *made = nv_home(p, op->operands[LOAD_PTR]);
     NvValue *facts = nv_value(p, op->results[0]);
 
-    if (common && made)
+    if (beside)
+        facts->home = beside;
+    else if (common && made)
         facts->home = made;
     else if (common || made)
         facts->home = nv_coalesced(p, op);
