@@ -148,6 +148,29 @@ static bool is_looked_up(const NvPlan *p, const Value *v, int dim, int steps)
     return false;
 }
 
+/* Does it go into products and nowhere else, as it is? */
+static bool only_multiplied(const NvPlan *p, const Value *v, int depth)
+{
+    enum { MOST = 4, FACTORS = 2 };
+    const Use *uses = uses_of(&p->uses, v);
+
+    for (int i = 0; i < uses_count(&p->uses, v); i++) {
+        const Op *op = uses[i].op;
+        bool moves = op->nresults == 1 && op_has(op, MOVES) && depth < MOST;
+        bool factor = op->code == OP_dot && uses[i].operand < FACTORS;
+        if (!factor && !(moves && only_multiplied(p, op->results[0], depth + 1)))
+            return false;
+    }
+    return true;
+}
+
+/* Such a load's result moves from where it is loaded, or is copied without being there, so nothing
+ * else has to be in its layout. */
+static bool is_multiplied(const NvPlan *p, const Op *access)
+{
+    return access->code == OP_load && only_multiplied(p, access->results[0], 0);
+}
+
 static NvGroup *group_of(NvPlan *p, const Value *pointer)
 {
     int8_t order[MAX_RANK];
@@ -171,7 +194,7 @@ static void join_group(Op *op, void *plan)
     enum { FEW_STEPS = 8 };
     NvPlan *p = plan;
 
-    if (!may_have_vectors(p, op))
+    if (!may_have_vectors(p, op) || is_multiplied(p, op))
         return;
     NvGroup *g = group_of(p, op->operands[0]);
     int bits = vector_bits(p, op, g->fastest);
@@ -366,7 +389,9 @@ const Layout *nv_coalesced(NvPlan *p, const Op *access)
     const Value *pointer = access->operands[0];
     int across = -1, alike = alike_bits(p, access, fastest(p, pointer), &across);
     const NvGroup *g = joined_group(p, pointer);
-    const Layout *l = blocked(p, pointer, shared_vector_bits(p, g), across, alike);
+    int bits =
+        is_multiplied(p, access) ? vector_bits(p, access, g->fastest) : shared_vector_bits(p, g);
+    const Layout *l = blocked(p, pointer, bits, across, alike);
 
     return g->scanned > 0 ? with_runs(p, l, g->scanned - 1) : l;
 }
