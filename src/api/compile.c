@@ -319,11 +319,14 @@ tilec_status compile_object(Job *job, const Request *r, const Func *lowered, con
     parts->assemble = 0;
     if (status == TILEC_OK)
         status = make_object(job, r, f, target, o, begun, out, &other.budget, parts);
-    if (status != TILEC_OK || other.budget == o->budget)
-        return status;
-    status = make_object(job, r, f, target, &other, begun, &tried, &wish, parts);
-    if (wish == other.budget) /* else it did not turn out better */
-        *out = tried;
+    while (status == TILEC_OK && other.budget != o->budget) {
+        status = make_object(job, r, f, target, &other, begun, &tried, &wish, parts);
+        if (wish == other.budget) {
+            *out = tried;
+            return status;
+        }
+        other.budget = wish; /* one fewer, or as before: it did not turn out better */
+    }
     return status;
 }
 

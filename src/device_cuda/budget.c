@@ -51,6 +51,19 @@ static int one_more(const GenOutput *ptx, const PtxasReport *r)
                : 0;
 }
 
+/* Where so many were asked for.  A second program is worth what the planner says, a third one half
+ * of that: if it takes more, it is the second one that is tried. */
+static GenBudget keep_asked(const GenOutput *ptx, GenBudget asked, const PtxasReport *r)
+{
+    enum { TWO = 2 };
+    bool wished = (int)asked <= ptx->together;
+    int worth = wished ? ptx->worth / (asked > TWO ? 2 : 1) : 0;
+
+    if (r->spilled <= worth)
+        return asked;
+    return wished && asked > TWO ? asked - 1 : GEN_BUDGET_PLAN;
+}
+
 GenBudget cuda_wish(const GenOutput *ptx, GenBudget asked, const PtxasReport *r)
 {
     enum { LITTLE = 8 }; /* spilled bytes of a thread */
@@ -58,7 +71,7 @@ GenBudget cuda_wish(const GenOutput *ptx, GenBudget asked, const PtxasReport *r)
     if (asked == GEN_BUDGET_NONE)
         return asked;
     if (asked > 0)
-        return r->spilled <= (asked == ptx->together ? ptx->worth : 0) ? asked : GEN_BUDGET_PLAN;
+        return keep_asked(ptx, asked, r);
     if (ptx->budgeted)
         return r->spilled > LITTLE ? GEN_BUDGET_NONE : asked;
     if (r->spilled > 0 || r->registers == 0)

@@ -148,6 +148,29 @@ static bool is_looked_up(const NvPlan *p, const Value *v, int dim, int steps)
     return false;
 }
 
+/* Does it go into products and nowhere else, as it is? */
+static bool only_multiplied(const NvPlan *p, const Value *v, int depth)
+{
+    enum { MOST = 4, FACTORS = 2 };
+    const Use *uses = uses_of(&p->uses, v);
+
+    for (int i = 0; i < uses_count(&p->uses, v); i++) {
+        const Op *op = uses[i].op;
+        bool moves = op->nresults == 1 && op_has(op, MOVES) && depth < MOST;
+        bool factor = op->code == OP_dot && uses[i].operand < FACTORS;
+        if (!factor && !(moves && only_multiplied(p, op->results[0], depth + 1)))
+            return false;
+    }
+    return true;
+}
+
+/* Such a load's result moves from where it is loaded, or is copied without being there, so nothing
+ * else has to be in its layout. */
+static bool is_multiplied(const NvPlan *p, const Op *access)
+{
+    return access->code == OP_load && only_multiplied(p, access->results[0], 0);
+}
+
 static NvGroup *group_of(NvPlan *p, const Value *pointer)
 {
     int8_t order[MAX_RANK];
@@ -171,7 +194,7 @@ static void join_group(Op *op, void *plan)
     enum { FEW_STEPS = 8 };
     NvPlan *p = plan;
 
-    if (!may_have_vectors(p, op))
+    if (!may_have_vectors(p, op) || is_multiplied(p, op))
         return;
     NvGroup *g = group_of(p, op->operands[0]);
     int bits = vector_bits(p, op, g->fastest);
@@ -366,7 +389,9 @@ const Layout *nv_coalesced(NvPlan *p, const Op *access)
     const Value *pointer = access->operands[0];
     int across = -1, alike = alike_bits(p, access, fastest(p, pointer), &across);
     const NvGroup *g = joined_group(p, pointer);
-    const Layout *l = blocked(p, pointer, shared_vector_bits(p, g), across, alike);
+    int bits =
+        is_multiplied(p, access) ? vector_bits(p, access, g->fastest) : shared_vector_bits(p, g);
+    const Layout *l = blocked(p, pointer, bits, across, alike);
 
     return g->scanned > 0 ? with_runs(p, l, g->scanned - 1) : l;
 }
@@ -436,11 +461,15 @@ static bool reads_constant(const NvPlan *p, const Op *load)
     return bases != 0 && (bases & ~p->constant) == 0;
 }
 
-bool nv_is_small_load(const NvPlan *p, const Op *op)
+static bool is_small(const NvPlan *p, const Op *op)
 {
     return op && op->code == OP_load && !op_is_volatile(op) &&
-           type_numel(op->results[0]->type) <= nv_thread_count(p) && reads_constant(p, op) &&
-           !map_get(p->fields, MAP_KEY(op));
+           type_numel(op->results[0]->type) <= nv_thread_count(p) && reads_constant(p, op);
+}
+
+bool nv_is_small_load(const NvPlan *p, const Op *op)
+{
+    return is_small(p, op) && !map_get(p->fields, MAP_KEY(op));
 }
 
 /* Is it of a loop's round, or what is loaded alive in none? */
@@ -464,7 +493,7 @@ static bool has_its_round(const Op *op)
  * last dimension, so that is to be the one along which it is read. */
 static bool follows_users(const NvPlan *p, const Op *op)
 {
-    if (!nv_is_small_load(p, op) || !has_its_round(op) || op->results[0]->type->rank == 0 ||
+    if (!is_small(p, op) || !has_its_round(op) || op->results[0]->type->rank == 0 ||
         fastest(p, op->operands[LOAD_PTR]) != op->results[0]->type->rank - 1)
         return false;
     for (int i = 0; i < op->noperands; i++) {
@@ -487,11 +516,14 @@ static const Layout *wanted_home(NvPlan *p, const Op *op, const Layout *wanted)
 /* Where nobody had a say in it before it was wanted. */
 static void choose_late(NvPlan *p, const Op *op, const Layout *wanted)
 {
+    const Layout *beside = nv_fields_home(p, op);
     bool common = wanted && nv_is_common(p, op, wanted);
     const Layout *made = nv_home(p, op->operands[LOAD_PTR]);
     NvValue *facts = nv_value(p, op->results[0]);
 
-    if (common && made)
+    if (beside)
+        facts->home = beside;
+    else if (common && made)
         facts->home = made;
     else if (common || made)
         facts->home = nv_coalesced(p, op);

@@ -188,6 +188,17 @@ static int place_among_fields(const NvFields *g, const Op *op)
     return i;
 }
 
+/* Some have a home by what their addresses are made of, and others follow these; or the first that
+ * is listed goes where it is wanted. */
+const Layout *nv_fields_home(NvPlan *p, const Op *load)
+{
+    NvFields *g = map_get(p->fields, MAP_KEY(load));
+
+    for (int i = 0; g && i < g->count && !g->home; i++)
+        g->home = nv_home(p, g->ops[i]->results[0]);
+    return g ? g->home : NULL;
+}
+
 bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t)
 {
     NvFields *g = map_get(p->fields, MAP_KEY(op));
@@ -197,7 +208,7 @@ bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t)
     g->out[place_among_fields(g, op)] = t;
     if (op != g->leader)
         return true;
-    const Layout *home = nv_home(p, op->results[0]);
+    const Layout *home = nv_fields_home(p, op);
     NvStep *s = nv_step(p, NV_LOAD, op);
     s->nout = g->count;
     s->out = g->out;

@@ -94,6 +94,7 @@ typedef struct {
     const Op *leader;                  /* where it is done: the first load, or the last store */
     int64_t before;                    /* elements between the first one and the leader's */
     const NvTile *out[NV_MOST_FIELDS]; /* of loads; NULL: nobody wants it */
+    const Layout *home;                /* of loads: where all of them are, once one is listed */
 } NvFields;
 
 typedef enum {
@@ -560,12 +561,11 @@ const NvOnce *nv_once_loaded(NvPlan *p, NvStep *s, const Layout *l);
 void nv_find_fields(NvPlan *p);                             /* before homes are chosen */
 bool nv_is_stored_later(const NvPlan *p, const Op *op);     /* by another field's store */
 void nv_want_fields(NvPlan *p, NvStep *s, const Layout *l); /* all that a store writes */
-/* A load of a group, whose result is wanted in t (NULL: by nobody): the step is listed where the
- * first of them stands.  False: it is in no group. */
+/* A load of a group, wanted in t (or NULL), is listed where the first stands.  False: none. */
 bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t);
+const Layout *nv_fields_home(NvPlan *p, const Op *load); /* NULL: of no group, or not yet known */
 
-/* The rules of other files.  nv_combine_plan.c: results where the walk along the axis leaves them.
- */
+/* The rules of other files.  nv_combine_plan.c: results where the walk along the axis ends. */
 void nv_choose_reduce(NvPlan *p, const Op *op);
 void nv_choose_scan(NvPlan *p, const Op *op); /* the layout of the operands */
 void nv_list_reduce(NvPlan *p, const Op *op); /* with the region, and memory where warps meet */

@@ -223,15 +223,17 @@ static int together_in_loops(const NvPlan *p)
 }
 
 /* Two, where programs wait at barriers with something in registers and two fit by all but these,
- * or where two fit by what products of a ring's tiles need, which are often computed with between
- * these; 0: as it comes. */
+ * or two or three, as many as fit by what products of a ring's tiles need, which are often computed
+ * with between these; 0: as it comes. */
 static int wished(const NvPlan *p, const Life *lives)
 {
-    enum { TWO = 2 };
+    enum { TWO = 2, MOST = 3 };
+    int64_t fitting = p->ring && p->ring->registers == 0 ? nv_programs_by_registers(p) : 0;
 
-    if (p->ring && p->ring->registers == 0 &&
-        MIN(nv_programs_by_shared(p, p->shared), nv_programs_by_registers(p)) >= TWO)
-        return TWO;
+    if (fitting >= TWO)
+        fitting = MIN(fitting, nv_programs_by_shared(p, p->shared));
+    if (fitting >= TWO)
+        return (int)MIN(fitting, MOST);
     if (!lives)
         return 0;
     bool fit = nv_thread_count(p) <= p->chip->threads / TWO && p->shared <= p->chip->shared / TWO;

@@ -416,11 +416,30 @@ static void find_for_next_round(LoopView *v, int stages)
         *v = own;
 }
 
+static bool stores(const NvBlock *b)
+{
+    for (int i = 0; i < b->steps.len; i++) {
+        if (b->steps.at[i]->kind == NV_STORE)
+            return true;
+    }
+    return false;
+}
+
+/* Do programs beside each other hide what a round waits for, or are they still enough with these
+ * copies?  A loop that stores what each round makes goes along a sequence, as the states of chunks
+ * do, and of programs that do there are few: a pair is all that a multiprocessor has of them. */
+static bool leave_enough(const LoopView *v, const LoopView *own, int stages)
+{
+    enum { OF = 3, STAY = 2, PAIR = 2 };
+    int64_t with = programs_with(own, stages);
+
+    return with * OF >= programs_with(v, stages) * STAY || (with >= PAIR && stores(v->body));
+}
+
 /* Rounds wait for these where they compute with them.  What many threads have would be copied for
- * each of them; and programs beside each other hide as much, so most of these have to stay. */
+ * each of them. */
 static void find_for_factors(LoopView *v, int stages)
 {
-    enum { OF = 3, STAY = 2 };
     LoopView own = copy_of_view(v);
     Loads loads = loads_of_factors(v);
 
@@ -431,7 +450,7 @@ static void find_for_factors(LoopView *v, int stages)
         copy_for_itself(&own, s);
     }
     if (loads.len > 0 && nv_stages_of_copies(&own, stages) == stages &&
-        programs_with(&own, stages) * OF >= programs_with(v, stages) * STAY)
+        leave_enough(v, &own, stages))
         *v = own;
 }
 

@@ -76,6 +76,8 @@ Value *m_clamp(Math *m, Value *x, double low, double high);
 Value *m_keep_unbounded(Math *m, Value *v, Value *y);
 /* x where |x| is so small that f(x) = x to the last bit, else y. */
 Value *m_keep_tiny(Math *m, Value *x, Value *y);
+/* math_bound.c: is |x| no more than that, or NaN, by what it is computed of? */
+bool m_is_bounded(const Value *x, double most);
 Math m_double(const Math *m);     /* the same place, computing in fp64 */
 Value *m_cast(Math *m, Value *x); /* a float of any dtype in the precision of m */
 

@@ -70,17 +70,20 @@ static const Poly tangent[PRECISIONS] = {
 };
 /* clang-format on */
 
-/* a - n pi/2 = r; `quadrant` has n + extra in its low bits.  `more` is for tan: the same as r in
+/* a - n pi/2 = r; `quadrant` has n in its low bits.  `more` is for tan: the same as r in
  * fp64 when r is fp32, else what is missing from r. */
 typedef struct {
     Value *r, *more, *quadrant;
 } Reduced;
 
+/* Up to here n is below 2^17. */
+static const double MODERATE = 205887;
+
 /* For |n| below 2^17, which `usual` tells. */
-static Reduced reduce_moderate(Math *m, Value *a, int extra, Value **usual)
+static Reduced reduce_moderate(Math *m, Value *a, Value **usual)
 {
     static const double half_pi[] = {0x1.921fb6p+0, -0x1.777a5cp-25, -0x1.ee59dap-50};
-    const double unit = 0x1p-16, magic = (0x1.8p23 + extra) * unit;
+    const double unit = 0x1p-16, magic = 0x1.8p23 * unit;
     Value *sum = m_fma(m, a, K(TWO_OVER_PI * unit), K(magic));
     Value *n = m_sub(m, sum, K(magic)), *r = a;
 
@@ -91,10 +94,10 @@ static Reduced reduce_moderate(Math *m, Value *a, int extra, Value **usual)
 }
 
 /* Of numbers up to the end of as many windows: of any finite one for all. */
-static Reduced reduce_single(Math *m, Value *a, int extra, int nwindows)
+static Reduced reduce_single(Math *m, Value *a, int nwindows)
 {
     Math wide = m_double(m), *d = &wide;
-    double magic = 0x1.8p52 + extra;
+    double magic = 0x1.8p52;
     Value *x = m_cast(d, a);
     Value *d0 = m_num(d, windows[0].d0), *d1 = m_num(d, windows[0].d1);
 
@@ -119,9 +122,9 @@ static Reduced reduce_single(Math *m, Value *a, int extra, int nwindows)
 static const double half_pi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
                                  -0x1.f1976b7ed8fbcp-110};
 
-static Reduced reduce_double(Math *m, Value *a, int extra)
+static Reduced reduce_double(Math *m, Value *a)
 {
-    Nearest n = m_nearest(m, a, TWO_OVER_PI, extra);
+    Nearest n = m_nearest(m, a, TWO_OVER_PI, 0);
     Value *r = a;
 
     for (int i = 0; i < COUNT(half_pi); i++)
@@ -161,38 +164,43 @@ static Value *is_odd(Math *m, Value *quadrant)
     return m_ne(m, m_and(m, quadrant, U(1)), U(0));
 }
 
-/* sin of (quadrant + 2r/pi) pi/2, as bits: the sign is bit 1 of the quadrant */
-static Value *wave(Math *m, const Reduced *a)
+/* sin of (quadrant + extra + 2r/pi) pi/2, as bits: the sign is bit 1 of the quadrant.  All that
+ * `extra` changes comes behind both kernels, which sin and cos of one number so have together. */
+static Value *wave(Math *m, const Reduced *a, int extra)
 {
+    Value *quadrant = extra ? m_add(m, a->quadrant, U((uint64_t)extra)) : a->quadrant;
     Value *s = m_mul(m, a->r, a->r);
     Value *sin = odd_kernel(m, a->r, s, &sine[m->precise]);
     Value *cos = m_fma(m, s, m_poly(m, s, &cosine[m->precise]), K(1));
-    Value *y = m_select(m, is_odd(m, a->quadrant), cos, sin);
+    Value *y = m_select(m, is_odd(m, quadrant), cos, sin);
     int to_sign = dtype_bits(m_format(m)->bits) - 2;
-    Value *sign = m_and(m, m_shl(m, a->quadrant, U((uint64_t)to_sign)), sign_mask(m));
+    Value *sign = m_and(m, m_shl(m, quadrant, U((uint64_t)to_sign)), sign_mask(m));
 
     return m_xor(m, m_to_bits(m, y), sign);
 }
 
-/* sin(a + extra pi/2) for a >= 0, as bits.  Where either reduction would do it is the first one's
+/* sin(a + extra pi/2) for a = |x|, as bits.  Where either reduction would do it is the first one's
  * in all lanes, so that a number's sine does not depend on its neighbours. */
-static Value *wave_of(Math *m, Value *a, int extra)
+static Value *wave_of(Math *m, Value *x, int extra)
 {
-    Reduced any = m->precise == SINGLE ? reduce_single(m, a, extra, COUNT(windows))
-                                       : reduce_double(m, a, extra);
+    Value *a = m_abs(m, x), *usual;
+    if (m->precise == SINGLE && m_is_bounded(x, MODERATE)) {
+        Reduced moderate = reduce_moderate(m, a, &usual);
+        return wave(m, &moderate, extra);
+    }
+    Reduced any = m->precise == SINGLE ? reduce_single(m, a, COUNT(windows)) : reduce_double(m, a);
     if (m->precise == DOUBLE || m->straight)
-        return wave(m, &any);
-    Value *usual;
-    Reduced moderate = reduce_moderate(m, a, extra, &usual);
-    Value *y = wave(m, &moderate);
+        return wave(m, &any, extra);
+    Reduced moderate = reduce_moderate(m, a, &usual);
+    Value *y = wave(m, &moderate, extra);
     any.r = m_select(m, usual, moderate.r, any.r);
     any.quadrant = m_select(m, usual, moderate.quadrant, any.quadrant);
-    return m_usually(m, usual, y, wave(m, &any));
+    return m_usually(m, usual, y, wave(m, &any, extra));
 }
 
 Value *math_sin(Math *m, Value *x)
 {
-    Value *y = wave_of(m, m_abs(m, x), 0);
+    Value *y = wave_of(m, x, 0);
     Value *sign = m_and(m, m_to_bits(m, x), sign_mask(m));
 
     return m_from_bits(m, m_xor(m, y, sign));
@@ -201,7 +209,7 @@ Value *math_sin(Math *m, Value *x)
 /* cos x = sin(|x| + pi/2) */
 Value *math_cos(Math *m, Value *x)
 {
-    return m_from_bits(m, wave_of(m, m_abs(m, x), 1));
+    return m_from_bits(m, wave_of(m, x, 1));
 }
 
 /* fp32 finishes in fp64, which has the reduced argument and the reciprocal for half an ulp */
@@ -238,8 +246,8 @@ static Value *tan_of(Math *m, const Reduced *a)
 /* Nearly all numbers are in the first window. */
 static Value *tan_of_single(Math *m, Value *absolute)
 {
-    Reduced any = reduce_single(m, absolute, 0, COUNT(windows));
-    Reduced first = reduce_single(m, absolute, 0, 1);
+    Reduced any = reduce_single(m, absolute, COUNT(windows));
+    Reduced first = reduce_single(m, absolute, 1);
     Value *is_first = m_lt(m, absolute, K(windows[1].from));
     Value *usual = tan_of(m, &first);
 

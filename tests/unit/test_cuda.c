@@ -191,7 +191,8 @@ static void test_assembling(void **state)
     "echo 'Used " #n " registers, used 1 barriers, " #spills " bytes spill stores' >&2\ncat\n"
     static const char fits[] = NEEDS(64, 0), near[] = NEEDS(68, 0), wide[] = NEEDS(72, 0),
                       far[] = NEEDS(73, 0), slim[] = NEEDS(38, 0), third[] = NEEDS(168, 0),
-                      broad[] = NEEDS(169, 0), less[] = NEEDS(64, 64), spills[] = NEEDS(64, 68);
+                      broad[] = NEEDS(169, 0), less[] = NEEDS(64, 64), spills[] = NEEDS(64, 68),
+                      half[] = NEEDS(64, 32);
 #define NEEDS_ALONE(n, spills)                                                                     \
     VERSION("12.4")                                                                                \
     "ptx=$(cat)\ncase $ptx in\n*minnctapersm*) echo 'Used 80 registers' >&2 ;;\n"                  \
@@ -232,6 +233,15 @@ static void test_assembling(void **state)
          .made = "some ptx"},
         {spills, NULL, "sm_90a", .warps = 16, .together = 2, .asked = 2, .made = "some ptx"},
         {refuses, NULL, "sm_90a", .warps = 16, .together = 2, .asked = 2, .made = "some ptx"},
+        /* three, for half of what may be spilled for two, or two */
+        {third, NULL, "sm_90a", .warps = 5, .together = 3, .wish = 3, .made = "some ptx"},
+        {half, NULL, "sm_90a", .warps = 5, .together = 3, .asked = 3, .wish = 3,
+         .made = "some ptx"},
+        {less, NULL, "sm_90a", .warps = 5, .together = 3, .asked = 3, .wish = 2,
+         .made = "some ptx"},
+        {less, NULL, "sm_90a", .warps = 5, .together = 3, .asked = 2, .wish = 2,
+         .made = "some ptx"},
+        {spills, NULL, "sm_90a", .warps = 5, .together = 3, .asked = 2, .made = "some ptx"},
         /* one more than fits by itself: for few registers, and where none is spilled */
         {near, NULL, "sm_90a", .warps = 8, .crowds = true, .wish = 4, .made = "some ptx"},
         {near, NULL, "sm_90a", .warps = 8, .made = "some ptx"},

@@ -733,6 +733,68 @@ static void test_powers_are_large(void **state)
     assert_true(ops_of_logarithm("exp") <= ops_of_logarithm("neg") - 7);
 }
 
+/* --- angles that are known to be moderate --- */
+
+/* sin and cos of an integer times that. */
+static Module *angles(Arena *a, const char *times, bool straight)
+{
+    Module *m = read_module(a, arena_printf(a,
+                                            "kernel @k(%%p: *fp32, %%n: i32) {\n"
+                                            "  %%one = const 1 : i32\n"
+                                            "  %%f = cast %%n : fp32\n"
+                                            "  %%c = const %s : fp32\n"
+                                            "  %%x = mul %%f, %%c : fp32\n"
+                                            "  %%s = sin %%x : fp32\n"
+                                            "  %%t = cos %%x : fp32\n"
+                                            "  store %%p, %%s\n"
+                                            "  %%q = addptr %%p, %%one : *fp32\n"
+                                            "  store %%q, %%t\n"
+                                            "  return\n"
+                                            "}\n",
+                                            times));
+    const OptOptions o = {.straight_math = straight};
+
+    assert_true(opt_run(m, &o, diags_new(a, NULL)));
+    return m;
+}
+
+/* Fewer operations, and what other targets give to the last bit. */
+static void test_moderate_angles(void **state)
+{
+    (void)state;
+    Arena *a = arena_new(NULL);
+    Module *few = angles(a, "9.5e-05", true), *usual = angles(a, "9.5e-05", false);
+    Module *any = angles(a, "9.7e-05", true);
+    uint64_t seed = own_seed(12);
+
+    assert_true(count_ops(few->funcs[0]) <= count_ops(any->funcs[0]) - 15);
+    for (int i = 0; i < 2000; i++) {
+        float want[2], got[2];
+        int32_t n = i == 0 ? INT32_MIN : (int32_t)random_bits(&seed) >> (i % 31);
+        uint64_t args[2] = {(uintptr_t)got, (uint32_t)n};
+        InterpLaunch launch = {.args = args, .grid = {1, 1, 1}, .last = 1};
+        assert_int_equal(interp_run(few->funcs[0], &launch, diags_new(a, NULL)), INTERP_OK);
+        args[0] = (uintptr_t)want;
+        assert_int_equal(interp_run(usual->funcs[0], &launch, diags_new(a, NULL)), INTERP_OK);
+        assert_memory_equal(got, want, sizeof want);
+        assert_float_equal(got[0], sin((double)((float)n * 9.5e-05f)), 1e-6);
+        assert_float_equal(got[1], cos((double)((float)n * 9.5e-05f)), 1e-6);
+    }
+    arena_free(a);
+}
+
+/* sin and cos of one number have all but their signs and a choice in common. */
+static void test_sine_beside_cosine(void **state)
+{
+    (void)state;
+    Arena *a = arena_new(NULL);
+    Kernel alone = make_kernel(OP_sin, DT_FP32, true);
+
+    assert_true(count_ops(angles(a, "1", true)->funcs[0]) <= alone.ops + 12);
+    arena_free(alone.arena);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -747,6 +809,8 @@ int main(void)
         cmocka_unit_test(test_everywhere),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_powers_are_large),
+        cmocka_unit_test(test_moderate_angles),
+        cmocka_unit_test(test_sine_beside_cosine),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
