@@ -370,6 +370,13 @@ expect 0 out 'no gradient goes through these: out is the same whatever they are'
 expect 0 out '    line 16: top = tl.max(a, axis=0)' measured log_softmax --stage grad
 expect 0 out 'total = total * fade + weight' measured faded 'v:*fp32'
 grep -q total_tape "$folder/out" && wrong "a sum that fades is kept on a tape"
+# also where a clamped number, which is an extreme, too, is a factor of the scores
+expect 0 out 'no gradient goes through these' "$tilec" grad "$source/tests/grad/unseen.py:att_cosine" --of o --wrt q,k,v,tau 'q:*fp32' 'k:*fp32' \
+    'v:*fp32' 'tau:*fp32' 'o:*fp32' N:i32 D=16 BM=16 BN=16 --stage grad
+grep -q _tape "$folder/out" && wrong "a clamped temperature makes a tape of attention"
+# what several ops go on with is looked at once, or this would take minutes
+expect 0 out 'def student_t_grad(' timeout 20 "$tilec" grad "$source/tests/grad/gamma.py:student_t" --of out --wrt x,loc,df 'x:*fp32' 'loc:*fp32' \
+    'df:*fp32' 'out:*fp32' n:i32 columns:i32 BLOCK=16
 expect 0 out 'd_x: ' measured off_by_one --stage grad
 grep -q "no gradient" "$folder/out" && wrong "the maximum in exp(x - m) / (1 + sum) has a gradient"
 expect 0 out 'total_tape' measured half_faded 'v:*fp32' --stage grad
