@@ -290,6 +290,13 @@ expect 0 out 'd_x: atomics' of_kernel shared_work.py:blocks_that_overlap N:i32 C
 expect 0 out 'd_x: atomics' of_kernel flat.py:one_before total:i32 W:i32 stride:i32
 expect 0 out 'd_x: atomics' of_kernel flat.py:two_divisors total:i32 W:i32 V:i32 stride:i32
 expect 0 out 'd_x: atomics' of_kernel flat.py:crossed_parts total:i32 W:i32 stride:i32
+# a branch that chooses what is loaded is a mask of it, but where it divides
+expect 0 out 'd_x: gather: windows overlap' of_kernel window_rows.py:token_shift 'last:*fp32' 'mix:*fp32' T:i32 C:i32
+expect 0 out '    before = tl.load(pointers + (t - 1) * C + c, mask=mask & (t > 0), other=0.0)' "$tilec" grad "$source/tests/grad/window_rows.py:but_the_first" \
+    --of out --wrt x 'x:*fp32' 'out:*fp32' T:i32 C:i32 BLOCK=16
+grep -qE '^ +(if|else)' "$folder/out" && wrong "a branch that chooses what is loaded is no mask"
+expect 0 out 'if C > 5:' "$tilec" grad "$source/tests/grad/window_rows.py:arms_that_differ" --of out --wrt w 'x:*fp32' 'w:*fp32' 'out:*fp32' T:i32 \
+    C:i32 BLOCK=16
 expect 0 out 'where not H * tl.cdiv(grid[0], H) <= grid[0], d_x is wrong' of_kernel window_rows.py:rows_of_images 'w:*fp32' H:i32 \
     W:i32 C:i32
 expect 0 out 'd_x: gather: ' of_kernel divided.py:by_quotients 'w:*fp32' n:i32 length:i32 stride:i32 pad:i32 taps:i32
