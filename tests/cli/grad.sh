@@ -384,6 +384,7 @@ grep -q _tape "$folder/out" && wrong "a clamped temperature makes a tape of atte
 # what several ops go on with is looked at once, or this would take minutes
 expect 0 out 'def student_t_grad(' timeout 20 "$tilec" grad "$source/tests/grad/gamma.py:student_t" --of out --wrt x,loc,df 'x:*fp32' 'loc:*fp32' \
     'df:*fp32' 'out:*fp32' n:i32 columns:i32 BLOCK=16
+grep -q 'libdevice.copysign(tl.full(\[16\], 1.0, tl.float64), ' "$folder/out" || wrong "libdevice takes no fp32 beside an fp64"
 expect 0 out 'd_x: ' measured off_by_one --stage grad
 grep -q "no gradient" "$folder/out" && wrong "the maximum in exp(x - m) / (1 + sum) has a gradient"
 expect 0 out 'total_tape' measured half_faded 'v:*fp32' --stage grad
