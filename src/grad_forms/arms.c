@@ -53,7 +53,7 @@ static bool is_cheap(const Func *f, const Op *branch, const Op *op)
     const bool divides = op->code == OP_div || op->code == OP_rem;
 
     if (op->code == OP_load)
-        return !op_is_volatile(op);
+        return !op_is_volatile(op) && !op->results[0]->type->pointer;
     if (divides && dtype_is_int(op->results[0]->type->dtype) &&
         !divides_anyhow(f, branch, op->operands[1]))
         return false;
@@ -68,7 +68,8 @@ static bool may_be_masks(const Func *f, const Op *branch)
             return false;
         for (const Op *op = branch->regions[r]->first; op != branch->regions[r]->last;
              op = op->next) {
-            if (!is_cheap(f, branch, op) || ++n > MOST_OPS)
+            n += op->code != OP_const && op->code != OP_splat;
+            if (!is_cheap(f, branch, op) || n > MOST_OPS)
                 return false;
         }
     }
@@ -254,17 +255,27 @@ static void say_plainly(Op *op, void *any)
     *(bool *)any = true;
 }
 
-bool forms_mask_arms(Func *f)
+/* The innermost ones. */
+static bool mask_arms(Func *f)
 {
     Branches s = {.func = f};
-    bool any = false;
 
-    ir_walk(f->body, say_plainly, &any);
     ir_walk(f->body, find_branch, &s);
     for (int i = 0; i < s.found.len; i++)
         to_masks(s.found.at[i]);
     opt_resolve_all(f->body);
     for (int i = 0; i < s.found.len; i++)
         op_remove(s.found.at[i]);
-    return any || s.found.len > 0;
+    return s.found.len > 0;
+}
+
+bool forms_mask_arms(Func *f)
+{
+    bool any = false;
+
+    ir_walk(f->body, say_plainly, &any);
+    opt_resolve_all(f->body);
+    while (mask_arms(f)) /* an `elif` is a branch in an arm */
+        any = true;
+    return any;
 }

@@ -175,3 +175,18 @@ def arms_that_differ(x, w, out, T, C, BLOCK: tl.constexpr):
     if C > 5:
         shift = tl.load(w + t // (C - 5))
     tl.store(out + t * C + c, tl.load(x + t * C + c, mask=c < C, other=0.0) * scale + shift, mask=c < C)
+
+
+@triton.jit
+def chain_of_arms(x, out, T, C, BLOCK: tl.constexpr):
+    """One of three steps, by two branches of which one stands in an arm of the other."""
+    t = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    m = c < C
+    if t == 0:
+        v = tl.load(x + c, mask=m, other=0.0)
+    elif t == 1:
+        v = tl.load(x + (t - 1) * C + c, mask=m, other=0.0) * 2.0
+    else:
+        v = tl.load(x + (t - 2) * C + c, mask=m, other=0.0) * 3.0
+    tl.store(out + t * C + c, v * tl.load(x + t * C + c, mask=m, other=0.0), mask=m)
