@@ -149,3 +149,64 @@ bool grad_share_loads(Grad *g)
     opt_resolve_all(g->func->body);
     return found;
 }
+
+/* --- sums last --- */
+
+static bool is_reduced(const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0 || ir_reduces(op))
+        return op && depth > 0;
+    for (int i = 0; i < op->noperands && op_is_elementwise(op); i++) {
+        if (is_reduced(op->operands[i], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* Of an array that nothing here reads, in no branch. */
+static bool may_be_last(const Grad *g, const Touched *t, const Op *op)
+{
+    enum { NEAR = 4 };
+
+    return op->code == OP_store && is_reduced(op->operands[STORE_DATA], NEAR) &&
+           grad_array_of(g, op->operands[STORE_PTR]) >= 0 &&
+           !(ir_bases_of(t->bases, op->operands[STORE_PTR]) & t->read);
+}
+
+static bool is_needed_by(const UseLists *uses, const Op *op, const Map *moved)
+{
+    for (int i = 0; i < op->nresults; i++) {
+        for (int k = 0; k < uses_count(uses, op->results[i]); k++) {
+            if (!map_get(moved, MAP_KEY(uses_of(uses, op->results[i])[k].op)))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The sum of a program waits for all of its warps: gradients, which do not, stand in front. */
+void grad_store_sums_last(Grad *g)
+{
+    Touched t = {.bases = ir_pointer_bases(g->func, g->arena)};
+    const UseLists uses = ir_uses(g->func, g->arena);
+    Op *last = g->func->body->last, *begin = last;
+    Map *moved = map_new(g->arena);
+
+    if (!g->wish->fused || g->forward)
+        return;
+    ir_walk(g->func->body, note_access, &t);
+    for (Op *op = last->prev, *prev; op; op = prev) {
+        const bool is_pure = op_has(op, PURE) && op->nresults > 0;
+        prev = op->prev;
+        if (op->code == OP_barrier)
+            return;
+        if (!may_be_last(g, &t, op) &&
+            (begin == last || !is_pure || !is_needed_by(&uses, op, moved)))
+            continue;
+        map_put(moved, MAP_KEY(op), op);
+        op_insert_before(op, begin);
+        begin = op;
+    }
+}

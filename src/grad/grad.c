@@ -363,6 +363,8 @@ static bool prepare(Grad *g, Module *m, Diags *d)
     forms_count_rounds(g->func);
     if (forms_count_upwards(g->func) && !opt_run_pass(m, "fold", d))
         return false;
+    if (forms_mask_arms(g->func) && !run(m, then, COUNT(then), d))
+        return false;
     forms_number_from_the_first(g->func);
     forms_place_by_counters(g->func);
     forms_count_offsets(g->func);

@@ -168,6 +168,7 @@ bool grad_check_fused(Grad *g);  /* when it is known who adds to what; refused o
 bool grad_keep_forward(Grad *g); /* a copy, before it is changed; false: it must be the only one */
 void grad_put_forward(Grad *g);  /* in front of the backward */
 bool grad_share_loads(Grad *g);  /* of both; true: there were some */
+void grad_store_sums_last(Grad *g); /* where gradients need not wait for them */
 
 /* branch.c */
 typedef VEC(Value *) GradValues;

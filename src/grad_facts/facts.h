@@ -187,6 +187,8 @@ typedef struct Grad {
     Map *again;     /* MAP_KEY of a forward value: the value here */
     Map *rebased;   /* id of a carried pointer: the same address in the gradient's array */
     Map *loose;     /* MAP_KEY of loads, see grad_is_loose() */
+    Map *left_out;  /* MAP_KEY of a value: 1 + what it is in lanes left out, see left_out.c */
+    Map *to_sums;   /* .. : does its gradient reach a sum over lanes? */
     bool any_loose; /* loads, or what was loaded is in a mask: */
     bool data_leaves_out;
     bool is_masked; /* what is differentiated, where it is stored */

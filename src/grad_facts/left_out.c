@@ -14,7 +14,7 @@
 
 #include "facts.h"
 
-enum { DEEPEST = 40 };
+enum { DEEPEST = 200 }; /* ops behind each other; each is looked at once, see there() */
 
 /* What a value is there.  USUAL: a finite number, as in lanes that count; ANY: maybe not such as
  * these have, 0 or below it.  WILD: no number, or any infinity. */
@@ -239,6 +239,15 @@ static There of_op(const Grad *g, const Op *op, int depth)
 /* A scalar is the same for lanes that count: its infinities are their own, unless a mask is made of
  * data, and so of it.  What comes out of a loop may be what that asks of, too, and is 0
  * where it began as that, as a sum to which nothing was added. */
+static There of_scalar(const Grad *g, const Value *v)
+{
+    return g->data_leaves_out && dtype_is_float(v->type->dtype) && (!v->def || grad_is_active(g, v))
+               ? ANY
+               : USUAL;
+}
+
+/* What was found is kept: values that several ops have, as those of a recurrence written out, would
+ * be gone through once for each way that leads to them. */
 static There there(const Grad *g, const Value *v, int depth)
 {
     const Op *op = v->def;
@@ -250,10 +259,13 @@ static There there(const Grad *g, const Value *v, int depth)
         of_constant(op->operands[FOR_BOUNDS + v->index]) == ZERO)
         return ZERO;
     if (v->type->rank == 0 || !op || is_loop)
-        return g->data_leaves_out && dtype_is_float(v->type->dtype) && (!op || grad_is_active(g, v))
-                   ? ANY
-                   : USUAL;
-    return op_only_reads(op) ? of_load(g, op, depth - 1) : of_op(g, op, depth - 1);
+        return of_scalar(g, v);
+    const uintptr_t known = (uintptr_t)map_get(g->left_out, MAP_KEY(v));
+    if (known)
+        return (There)(known - 1);
+    There x = op_only_reads(op) ? of_load(g, op, depth - 1) : of_op(g, op, depth - 1);
+    map_put(g->left_out, MAP_KEY(v), (void *)((uintptr_t)x + 1));
+    return x;
 }
 
 /* Is the slope towards operand i infinite there, or no number? */
@@ -295,9 +307,21 @@ static bool is_wild(const Grad *g, const Op *op, int i)
     }
 }
 
+static bool reaches_sum(const Grad *g, const Value *v, int depth);
+
+static bool operand_reaches_sum(const Grad *g, const Op *op, int depth)
+{
+    for (int i = 0; i < op->noperands; i++) {
+        if (reaches_sum(g, op->operands[i], depth - 1))
+            return true;
+    }
+    return false;
+}
+
 /* Does a gradient of this tile reach a sum over lanes on its way to what it is computed from? */
 static bool reaches_sum(const Grad *g, const Value *v, int depth)
 {
+    enum { REACHES = 1, REACHES_NOT };
     const Op *op = v->def;
 
     if (!op || depth == 0 || !grad_is_active(g, v))
@@ -310,11 +334,12 @@ static bool reaches_sum(const Grad *g, const Value *v, int depth)
         return reaches_sum(g, op->regions[0]->last->operands[v->index], depth - 1);
     if (op->regions[0] || op_only_reads(op))
         return false;
-    for (int i = 0; i < op->noperands; i++) {
-        if (reaches_sum(g, op->operands[i], depth - 1))
-            return true;
-    }
-    return false;
+    const uintptr_t known = (uintptr_t)map_get(g->to_sums, MAP_KEY(v));
+    if (known)
+        return known == REACHES;
+    const bool reaches = operand_reaches_sum(g, op, depth);
+    map_put(g->to_sums, MAP_KEY(v), (void *)(uintptr_t)(reaches ? REACHES : REACHES_NOT));
+    return reaches;
 }
 
 bool grad_needs_zeros(const Grad *g, const Op *op, int i)

@@ -127,6 +127,8 @@ void grad_find_loose(Grad *g)
     Loose l = {.g = g};
 
     g->loose = map_new(g->arena);
+    g->left_out = map_new(g->arena);
+    g->to_sums = map_new(g->arena);
     ir_walk(g->func->body, look_at, &l);
     for (int m = 0; m < l.masks.len; m++) {
         const Value *part = l.masks.at[m];

@@ -21,7 +21,7 @@
 #include "../grad_forms/moves.h"
 #include "facts.h"
 
-enum { MOST_MOVED = 64 };
+enum { MOST_MOVED = 64, ONE_BY_ONE = 8 };
 
 /* --- loops and branches --- */
 
@@ -338,6 +338,20 @@ static void find_moved(Op *op, void *moving)
     vec_push(m->arena, &m->moved, op);
 }
 
+/* Those to blame are not moved any more.  One that others are made from, as a clamped temperature
+ * is of the scores whose maximum is taken off, may be all that was wrong: so the first of them
+ * alone, but for kernels with many. */
+static void keep_still(Moving *m, int round)
+{
+    for (int i = 0; i < m->moved.len; i++) {
+        if (m->moved.at[i] && m->wrong >> i & 1) {
+            m->moved.at[i] = NULL;
+            if (round < ONE_BY_ONE)
+                break;
+        }
+    }
+}
+
 void grad_find_references(Grad *g)
 {
     Moving *kept = NEW(g->arena, Moving);
@@ -348,15 +362,12 @@ void grad_find_references(Grad *g)
     ir_walk(g->func->body, find_moved, &m);
     if (m.moved.len == 0)
         return;
-    do {
+    for (int round = 0; round == 0 || m.wrong; round++) {
         m.wrong = 0;
         m.jumps = false;
         look_at(&m, g->func->body);
-        for (int i = 0; i < m.moved.len; i++) {
-            if (m.wrong >> i & 1)
-                m.moved.at[i] = NULL;
-        }
-    } while (m.wrong);
+        keep_still(&m, round);
+    }
     for (int i = 0; i < m.moved.len; i++) {
         if (!m.moved.at[i])
             continue;

@@ -19,6 +19,10 @@ void forms_sum_parts_of_tiles(Func *f);
 /* slices.c: slices at known places become sums of one element, or gathers */
 void forms_take_slices(Func *f);
 
+/* arms.c: branches that choose what is loaded become masks, and those of numbers that are not
+ * negative say x > 0 for x != 0; false: there is nothing of the kind */
+bool forms_mask_arms(Func *f);
+
 /* count.c: each `while` that counts becomes a `for` */
 void forms_count_rounds(Func *f);
 

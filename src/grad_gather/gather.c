@@ -114,5 +114,9 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
     if (!grad_check_fused(out) || !finish(out, is_loaded))
         return false;
     gather_without_masks(out);
-    return opt_run_pass(m, "dce", d) && gather_write_plainly(out, d);
+    if (!opt_run_pass(m, "dce", d) || !gather_join_ties(out, d) || !gather_write_plainly(out, d) ||
+        !gather_share_inverses(out, d))
+        return false;
+    grad_store_sums_last(out);
+    return true;
 }

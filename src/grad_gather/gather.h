@@ -58,6 +58,12 @@ void gather_find_covers(Grad *g);
 /* masked.c: when all is done: no zeros in lanes that are not stored */
 void gather_without_masks(Grad *g);
 
+/* ties.c: what the smaller and the larger of two hand to one of them, compared once */
+bool gather_join_ties(Grad *g, Diags *d);
+
+/* inverses.c: several divisions by one tile as products with its inverse */
+bool gather_share_inverses(Grad *g, Diags *d);
+
 /* plain.c: as a person would write it */
 bool gather_write_plainly(Grad *g, Diags *d);
 

@@ -167,6 +167,7 @@ void print_polynomial(Writer *w, const Poly *p, bool in_launch);
 void print_line(Writer *p, const char *line); /* of the docstring, or several */
 
 /* print_ops.c */
+void put_expand(Writer *p, const Op *op); /* x[:, None] */
 typedef struct {
     const char *text;
     Level level;

@@ -159,12 +159,36 @@ void put_operands(Writer *p, const Op *op, int first, int n, const char *const *
     }
 }
 
+/* Of fp64: a number alone would be an fp32, which no function of libdevice takes beside an fp64. */
+static void put_wide(Writer *p, const Value *v)
+{
+    uint64_t bits;
+    const Value *b = bare(p, v);
+
+    if (!is_literal(p, b) || !value_constant(b, &bits)) {
+        put_value(p, v, LEVEL_ANY);
+        return;
+    }
+    text_put(&p->text, "tl.full(");
+    put_shape(p, v);
+    text_put(&p->text, ", ");
+    put_number(p, b, bits, LEVEL_ANY);
+    text_put(&p->text, ", tl.float64)");
+}
+
 static void put_call(Writer *p, const Op *op, const char *name)
 {
     static const char *const leads[] = {"", ", ", ", "};
+    const bool is_wide =
+        strncmp(name, "libdevice.", 10) == 0 && op->results[0]->type->dtype == DT_FP64;
 
     text_printf(&p->text, "%s(", name);
-    put_operands(p, op, 0, op->noperands, leads);
+    if (!is_wide)
+        put_operands(p, op, 0, op->noperands, leads);
+    for (int i = 0; i < op->noperands && is_wide; i++) {
+        text_put(&p->text, leads[i]);
+        put_wide(p, op->operands[i]);
+    }
     if (op->code == OP_minnan || op->code == OP_maxnan)
         text_put(&p->text, ", propagate_nan=tl.PropagateNan.ALL");
     text_put(&p->text, ")");
@@ -364,30 +388,6 @@ static void put_spread(Writer *p, const Op *op)
     text_put(&p->text, ", ");
     put_shape(p, v);
     text_put(&p->text, ")");
-}
-
-/* x[:, None], x[None, :, None] */
-static void put_expand(Writer *p, const Op *op)
-{
-    const int rank = op->results[0]->type->rank;
-    int left[MAX_RANK] = {0}, n = rank;
-    bool is_new[MAX_RANK] = {false};
-    const Value *v = op->results[0];
-
-    for (int d = 0; d < rank; d++)
-        left[d] = d;
-    do {
-        const int axis = (int)attr_axis(v->def);
-        is_new[left[axis]] = true;
-        n--;
-        for (int d = axis; d < n; d++)
-            left[d] = left[d + 1];
-        v = v->def->operands[0];
-    } while (opt_made_by(v, OP_expand) && !map_get(p->names, MAP_KEY(v)));
-    put_value(p, v, LEVEL_ATOM);
-    for (int d = 0; d < rank; d++)
-        text_printf(&p->text, "%s%s", d == 0 ? "[" : ", ", is_new[d] ? "None" : ":");
-    text_put(&p->text, "]");
 }
 
 static void put_permute(Writer *p, const Op *op)

@@ -230,3 +230,27 @@ const char *print_name_of_sum(const Writer *p, const Value *v)
     }
     return is_summed && v->name ? arena_printf(p->arena, "%s_lanes", v->name) : NULL;
 }
+
+/* x[:, None], x[None, :, None] */
+void put_expand(Writer *p, const Op *op)
+{
+    const int rank = op->results[0]->type->rank;
+    int left[MAX_RANK] = {0}, n = rank;
+    bool is_new[MAX_RANK] = {false};
+    const Value *v = op->results[0];
+
+    for (int d = 0; d < rank; d++)
+        left[d] = d;
+    do {
+        const int axis = (int)attr_axis(v->def);
+        is_new[left[axis]] = true;
+        n--;
+        for (int d = axis; d < n; d++)
+            left[d] = left[d + 1];
+        v = v->def->operands[0];
+    } while (opt_made_by(v, OP_expand) && !map_get(p->names, MAP_KEY(v)));
+    put_value(p, v, LEVEL_ATOM);
+    for (int d = 0; d < rank; d++)
+        text_printf(&p->text, "%s%s", d == 0 ? "[" : ", ", is_new[d] ? "None" : ":");
+    text_put(&p->text, "]");
+}

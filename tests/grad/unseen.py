@@ -208,3 +208,30 @@ def online_by_lanes(x, y, N, BLOCK: tl.constexpr):
         c = i + lanes
         v = tl.load(x + row * N + c, mask=c < N, other=-1e30)
         tl.store(y + row * N + c, tl.exp(v - top) / total, mask=c < N)
+
+
+@triton.jit
+def att_cosine(q, k, v, tau, o, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """Swin's second attention: a clamped temperature is learnt, and no maximum has a gradient."""
+    h = tl.program_id(1)
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    d = tl.arange(0, D)
+    qq = tl.load(q + (h * N + m[:, None]) * D + d[None, :], mask=m[:, None] < N, other=0.0)
+    qq = qq / tl.sqrt(tl.sum(qq * qq, axis=1) + 1e-6)[:, None]
+    t = tl.exp(tl.minimum(tl.load(tau + h), 4.6))
+    top = tl.full([BM], -float("inf"), tl.float32)
+    den = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for n0 in range(0, N, BN):
+        n = n0 + tl.arange(0, BN)
+        kk = tl.load(k + (h * N + n[:, None]) * D + d[None, :], mask=n[:, None] < N, other=0.0)
+        kk = kk / tl.sqrt(tl.sum(kk * kk, axis=1) + 1e-6)[:, None]
+        vv = tl.load(v + (h * N + n[:, None]) * D + d[None, :], mask=n[:, None] < N, other=0.0)
+        s = tl.where(n[None, :] < N, tl.dot(qq, tl.trans(kk)) * t, -float("inf"))
+        new = tl.maximum(top, tl.max(s, axis=1))
+        p = tl.exp(s - new[:, None])
+        fade = tl.exp(top - new)
+        den = den * fade + tl.sum(p, axis=1)
+        acc = acc * fade[:, None] + tl.dot(p, vv)
+        top = new
+    tl.store(o + (h * N + m[:, None]) * D + d[None, :], acc / den[:, None], mask=m[:, None] < N)

@@ -132,3 +132,61 @@ def rows_across_images(x, out, H, W, BLOCK: tl.constexpr):
     a = tl.load(x + at, mask=j < W, other=0.0)
     b = tl.load(x + at + W, mask=(j < W) & (row + 1 < tl.num_programs(0)), other=0.0)
     tl.store(out + row * W + j, a * b, mask=j < W)
+
+
+@triton.jit
+def token_shift(x, last, mix, out, T, C, BLOCK: tl.constexpr):
+    """Each step and the one before, in front of the first one a state: a branch chooses."""
+    pid = tl.program_id(0)
+    t = pid % T
+    c = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    m = c < C
+    now = tl.load(x + pid * C + c, mask=m, other=0.0)
+    if t == 0:
+        before = tl.load(last + (pid // T) * C + c, mask=m, other=0.0)
+    else:
+        before = tl.load(x + (pid - 1) * C + c, mask=m, other=0.0)
+    r = tl.load(mix + c, mask=m, other=0.0)
+    tl.store(out + pid * C + c, now + (before - now) * r * r, mask=m)
+
+
+@triton.jit
+def but_the_first(x, out, T, C, BLOCK: tl.constexpr):
+    """Nothing stands in front of the first one, and a branch has no other arm."""
+    t = tl.program_id(0)
+    at = tl.program_id(2) * T * C
+    c = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    before = tl.zeros([BLOCK], tl.float32)
+    if t != 0:
+        before = tl.load(x + at + (t - 1) * C + c, mask=c < C, other=0.0)
+    now = tl.load(x + at + t * C + c, mask=c < C, other=0.0)
+    tl.store(out + at + t * C + c, tl.exp(now) * before, mask=c < C)
+
+
+@triton.jit
+def arms_that_differ(x, w, out, T, C, BLOCK: tl.constexpr):
+    """A scalar is chosen, without a mask, and divided by in an arm, which stays one."""
+    t = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    scale = tl.load(w + t)
+    if t >= 2:
+        scale = tl.load(w + t - 2) + 1.0
+    shift = tl.load(w)
+    if C > 5:
+        shift = tl.load(w + t // (C - 5))
+    tl.store(out + t * C + c, tl.load(x + t * C + c, mask=c < C, other=0.0) * scale + shift, mask=c < C)
+
+
+@triton.jit
+def chain_of_arms(x, out, T, C, BLOCK: tl.constexpr):
+    """One of three steps, by two branches of which one stands in an arm of the other."""
+    t = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    m = c < C
+    if t == 0:
+        v = tl.load(x + c, mask=m, other=0.0)
+    elif t == 1:
+        v = tl.load(x + (t - 1) * C + c, mask=m, other=0.0) * 2.0
+    else:
+        v = tl.load(x + (t - 2) * C + c, mask=m, other=0.0) * 3.0
+    tl.store(out + t * C + c, v * tl.load(x + t * C + c, mask=m, other=0.0), mask=m)
