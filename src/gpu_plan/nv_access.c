@@ -148,18 +148,40 @@ static bool is_looked_up(const NvPlan *p, const Value *v, int dim, int steps)
     return false;
 }
 
-static NvGroup *group_of(NvPlan *p, const Value *pointer)
+/* Is it multiplied as it is, and nothing else?  Memory for the product's
+ * operand takes it from any layout. */
+static bool is_only_multiplied(const NvPlan *p, const Value *v)
 {
+    const Use *uses = uses_of(&p->uses, v);
+    int count = uses_count(&p->uses, v);
+
+    for (int i = 0; i < count; i++) {
+        const Op *op = uses[i].op;
+        if (op->code == OP_dot ? uses[i].operand > MMA_B
+                               : op->code != OP_permute || !is_only_multiplied(p, op->results[0]))
+            return false;
+    }
+    return count > 0;
+}
+
+static NvGroup *group_of(NvPlan *p, const Op *access)
+{
+    const Value *pointer = access->operands[0];
+    const Op *loop = access->block->owner; /* once is no matter, and may take registers */
+    bool multiplied = access->code == OP_load && loop && loop->code == OP_for &&
+                      is_only_multiplied(p, access->results[0]);
+    int alone = multiplied ? type_size(&(Type){.dtype = pointer->type->dtype}) : 0;
     int8_t order[MAX_RANK];
 
     order_of(p, pointer, order);
     for (int i = 0; i < p->groups.len; i++) {
         NvGroup *g = &p->groups.at[i];
-        if (g->fastest == order[0] && type_same_shape(g->shape, pointer->type))
+        if (g->fastest == order[0] && g->alone == alone && type_same_shape(g->shape, pointer->type))
             return g;
     }
     NvGroup new = {.shape = pointer->type,
                    .fastest = order[0],
+                   .alone = alone,
                    .most = log2_of(NV_ACCESS_BYTES),
                    .word = log2_of(WORD)};
     vec_push(p->arena, &p->groups, new);
@@ -173,7 +195,7 @@ static void join_group(Op *op, void *plan)
 
     if (!may_have_vectors(p, op))
         return;
-    NvGroup *g = group_of(p, op->operands[0]);
+    NvGroup *g = group_of(p, op);
     int bits = vector_bits(p, op, g->fastest);
     int size = type_size(&(Type){.dtype = op->operands[0]->type->dtype});
     g->widest = MAX(g->widest, bits);
@@ -209,13 +231,13 @@ static void join_scan(Op *op, void *plan)
     }
 }
 
-static const NvGroup *joined_group(NvPlan *p, const Value *pointer)
+static const NvGroup *joined_group(NvPlan *p, const Op *access)
 {
     if (p->groups.len == 0) {
         ir_walk(p->func->body, join_group, p);
         ir_walk(p->func->body, join_scan, p);
     }
-    return group_of(p, pointer);
+    return group_of(p, access);
 }
 
 /* Vectors that all accesses of this shape and order share.  Those that go by elements are better
@@ -365,7 +387,7 @@ const Layout *nv_coalesced(NvPlan *p, const Op *access)
 {
     const Value *pointer = access->operands[0];
     int across = -1, alike = alike_bits(p, access, fastest(p, pointer), &across);
-    const NvGroup *g = joined_group(p, pointer);
+    const NvGroup *g = joined_group(p, access);
     const Layout *l = blocked(p, pointer, shared_vector_bits(p, g), across, alike);
 
     return g->scanned > 0 ? with_runs(p, l, g->scanned - 1) : l;

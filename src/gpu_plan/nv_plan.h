@@ -278,10 +278,10 @@ typedef struct {
                              from its home */
 } NvValue;
 
-/* Accesses of one shape that go along the same dimension fastest, which share their vectors. */
+/* Accesses of one shape, fastest along the same dimension, which share their vectors. */
 typedef struct {
     const Type *shape;
-    int fastest;
+    int fastest, alone; /* alone: bytes of an element, of loads that are only multiplied; else 0 */
     int widest, most;  /* bits: vectors that some access can use; what the largest element allows */
     int with, without; /* bytes of an element, of the accesses that can use vectors or cannot */
     int word;          /* bits: elements in a word, of the largest element */
