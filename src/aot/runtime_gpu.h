@@ -26,7 +26,7 @@ typedef struct {
 /* A tensor map of which the driver makes 128 bytes: extents in elements, strides in bytes. */
 typedef struct {
     tilec_aot_sum extent[5];
-    tilec_aot_sum stride[5]; /* that of dimension 0 is not looked at */
+    tilec_aot_sum stride[5]; /* in place of dimension 0's: what must not be negative, either */
     int32_t box[5];
     int32_t rank, element, swizzle;
     int32_t pointer; /* which argument is the address of the tensor */

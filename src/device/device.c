@@ -77,11 +77,11 @@ const char *device_tensor_map(const GenMap *m, const uint64_t *args, TensorMap *
                        .swizzle = (uint8_t)m->swizzle};
     for (int d = 0; d < MIN(m->rank, TENSOR_MAP_RANK); d++) {
         out->box[d] = (uint32_t)m->box[d];
-        out->stride[d] = out->element;
         if (!find_sum(&m->extent[d], args, &out->extent[d]) ||
-            (d > 0 && !find_sum(&m->stride[d], args, &out->stride[d])))
+            !find_sum(&m->stride[d], args, &out->stride[d]))
             return "an extent or a stride of a tensor map is negative, or far too large";
     }
+    out->stride[0] = out->element;
     return tensor_map_refuse(out);
 }
 

@@ -72,8 +72,8 @@ typedef struct {
 /* A tensor map (src/base/tensor_map.h) that the launch makes, for a parameter of 128 bytes. */
 typedef struct {
     GenSum extent[TENSOR_MAP_RANK]; /* elements */
-    GenSum
-        stride[TENSOR_MAP_RANK]; /* bytes; that of dimension 0 is an element's, and not looked at */
+    GenSum stride[TENSOR_MAP_RANK]; /* bytes; that of dimension 0 is an element's: in its place is
+                                     * what else must not be negative */
     int32_t box[TENSOR_MAP_RANK];
     int32_t rank, element, swizzle; /* as in TensorMap */
     int32_t pointer;                /* which argument is the address of the tensor */

@@ -1,96 +1,10 @@
 /*
- * nv_ring.c - which loops have a producer, and its program
- *
- * The producer's program is made of the IR: the loops that take tiles from the ring, what they
- * stand in, and the scalars that bounds and coordinates are made of.  Its thread computes them by
- * itself, so they are made of what every thread can compute: not of tiles, and not of what the
- * kernel writes.
+ * nv_ring.c - which loops have a producer, and what their ring is
  */
 #include "../gpu_plan/nv_dot.h"
 #include "nv_ring.h"
 
 #include <string.h>
-
-enum { MOST_WORK = 4000 };
-
-/* --- what a thread by itself can compute --- */
-
-typedef struct {
-    NvPlan *plan;
-    Map *known; /* value to itself: it can be computed, or that is being found out */
-    int work;
-} Able;
-
-static bool can_compute(Able *x, const Value *v);
-
-static bool can_compute_all(Able *x, Value *const *values, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (!can_compute(x, values[i]))
-            return false;
-    }
-    return true;
-}
-
-/* Of a loop: its counter, or what it carries. */
-static bool can_compute_argument(Able *x, const Value *v)
-{
-    const Op *loop = v->block->owner;
-
-    if (!loop) /* of the kernel */
-        return true;
-    if (loop->code != OP_for || !can_compute_all(x, loop->operands, FOR_BOUNDS))
-        return false;
-    return v->index == 0 || (can_compute(x, loop->operands[FOR_BOUNDS + v->index - 1]) &&
-                             can_compute(x, v->block->last->operands[v->index - 1]));
-}
-
-/* Nobody writes there while the kernel runs. */
-static bool can_load(const NvPlan *p, const Op *op)
-{
-    return op_only_reads(op) && !op_is_volatile(op) &&
-           (ir_bases_of(p->bases, op->operands[LOAD_PTR]) & ~p->constant) == 0;
-}
-
-static bool can_compute(Able *x, const Value *v)
-{
-    const Op *op = v->def;
-
-    if (v->type->rank > 0 || v->type->handle != HANDLE_NONE || ++x->work > MOST_WORK)
-        return false;
-    if (map_get(x->known, MAP_KEY(v)))
-        return true;
-    map_put(x->known, MAP_KEY(v), (void *)v);
-    if (!op)
-        return can_compute_argument(x, v);
-    if (op->regions[0] || op->nresults != 1 || (!op_has(op, PURE) && !can_load(x->plan, op)))
-        return false;
-    return can_compute_all(x, op->operands, op->noperands);
-}
-
-/* The loop and what it stands in. */
-static bool can_run(Able *x, const Op *op)
-{
-    for (; op; op = op->block->owner) {
-        if (op->code == OP_for ? !can_compute_all(x, op->operands, FOR_BOUNDS)
-                               : op->code != OP_if || !can_compute(x, op->operands[0]))
-            return false;
-    }
-    return true;
-}
-
-static bool can_locate(Able *x, const NvTensor *t)
-{
-    for (int d = 0; d < t->rank; d++) {
-        for (int i = 0; i < t->at[d].count; i++) {
-            for (int k = 0; k < t->at[d].terms[i].count; k++) {
-                if (!can_compute(x, t->at[d].terms[i].of[k].value))
-                    return false;
-            }
-        }
-    }
-    return true;
-}
 
 /* --- maps --- */
 
@@ -101,6 +15,7 @@ int nv_map_number(NvPlan *p, const GenMap *map)
 
     for (int i = 0; i < r->nmaps; i++) {
         wanted.arg = r->maps[i].arg;
+        wanted.stride[0] = r->maps[i].stride[0];
         if (memcmp(&r->maps[i], &wanted, sizeof wanted) == 0)
             return i;
     }
@@ -125,10 +40,31 @@ uint64_t nv_map_parameters(const NvPlan *p)
     for (int i = 0; i < p->recipe.nmaps; i++) {
         const GenMap *m = &p->recipe.maps[i];
         for (int d = 0; d < m->rank; d++)
-            all |=
-                parameters_of_sum(&m->extent[d]) | (d > 0 ? parameters_of_sum(&m->stride[d]) : 0);
+            all |= parameters_of_sum(&m->extent[d]) | parameters_of_sum(&m->stride[d]);
     }
     return all;
+}
+
+/* Have maps refuse arguments that make one of these parameters negative; false: no room for that.
+ */
+static bool demand(NvPlan *p, uint64_t params)
+{
+    GenRecipe *r = &p->recipe;
+    int i = 0;
+
+    for (; params; params &= params - 1) {
+        int param = __builtin_ctzll(params);
+        while (i < r->nmaps && r->maps[i].stride[0].bytes[0] != 0)
+            i++;
+        if (i == r->nmaps)
+            return false;
+        r->maps[i].stride[0] = (GenSum){
+            .scale[0] = 1,
+            .param[0] = param,
+            .bytes[0] = type_size(p->func->body->args[param]->type),
+        };
+    }
+    return true;
 }
 
 /* --- registers --- */
@@ -243,16 +179,14 @@ const NvFill *nv_ring_loop(NvPlan *p, const NvStep *loop, const NvStep *const *l
                            const NvStep *const *puts, int count)
 {
     GenRecipe before = p->recipe;
-    Able able = {.plan = p, .known = map_new(p->arena)};
     NvFill *fill = NEW(p->arena, NvFill);
     uint64_t assumed = 0;
-    bool can = count > 0 && is_possible(p, loop) && can_run(&able, loop->op);
+    bool can = count > 0 && is_possible(p, loop) && nv_can_produce(p, loop->op, fill);
 
     for (int i = 0; can && i < count; i++) {
         NvTensor t;
         GenMap map;
-        can = nv_tensor_of(p, loads[i]->op, puts[i]->out[0], INT32_MAX, &t, &map, &assumed) &&
-              can_locate(&able, &t);
+        can = nv_tensor_of(p, loads[i]->op, puts[i]->out[0], INT32_MAX, &t, &map, &assumed);
         if (can)
             t.map = nv_map_number(p, &map);
         can = can && t.map >= 0;
@@ -261,7 +195,7 @@ const NvFill *nv_ring_loop(NvPlan *p, const NvStep *loop, const NvStep *const *l
         vec_push(p->arena, &fill->tensors, t);
         fill->bytes[0] += t.bytes * t.boxes;
     }
-    if (!can || (assumed & ~nv_map_parameters(p)) != 0) {
+    if (!can || !nv_can_produce(p, loop->op, fill) || !demand(p, assumed & ~nv_map_parameters(p))) {
         p->recipe = before;
         return NULL;
     }
@@ -276,170 +210,6 @@ void nv_ring_room(NvPlan *p, const NvStep *loop, int stages, int64_t bytes)
     r->stages = r->loops.len == 0 ? stages : MIN(r->stages, stages);
     r->bytes = MAX(r->bytes, bytes);
     vec_push(p->arena, &r->loops, loop);
-}
-
-/* --- the producer's program --- */
-
-typedef struct {
-    NvPlan *plan;
-    Map *needed; /* value to itself */
-    VEC(const Value *) todo;
-} Program;
-
-static void need(Program *x, const Value *v)
-{
-    if (map_get(x->needed, MAP_KEY(v)))
-        return;
-    map_put(x->needed, MAP_KEY(v), (void *)v);
-    vec_push(x->plan->arena, &x->todo, v);
-}
-
-static void need_all(Program *x, Value *const *values, int count)
-{
-    for (int i = 0; i < count; i++)
-        need(x, values[i]);
-}
-
-/* Everything that needed values are made of. */
-static void complete(Program *x)
-{
-    while (x->todo.len > 0) {
-        const Value *v = x->todo.at[--x->todo.len];
-        const Op *loop = v->def ? NULL : v->block->owner;
-        if (v->def)
-            need_all(x, v->def->operands, v->def->noperands);
-        if (loop && v->index > 0) {
-            need(x, loop->operands[FOR_BOUNDS + v->index - 1]);
-            need(x, v->block->last->operands[v->index - 1]);
-        }
-    }
-}
-
-static void need_coordinates(Program *x, const NvFill *fill)
-{
-    for (int i = 0; i < fill->tensors.len; i++) {
-        const NvTensor *t = &fill->tensors.at[i];
-        for (int d = 0; d < t->rank; d++) {
-            for (int k = 0; k < t->at[d].count; k++) {
-                const PolyTerm *term = &t->at[d].terms[k];
-                for (int f = 0; f < term->count; f++)
-                    need(x, term->of[f].value);
-            }
-        }
-    }
-}
-
-/* Marks the loops that it goes through, too: as known values of their counters. */
-static void need_loops(Program *x)
-{
-    const NvRing *r = x->plan->ring;
-
-    for (int i = 0; i < r->loops.len; i++) {
-        const Op *op = r->loops.at[i]->op;
-        need_coordinates(x, map_get(r->fills, MAP_KEY(op)));
-        for (; op; op = op->block->owner) {
-            need_all(x, op->operands, op->code == OP_for ? FOR_BOUNDS : 1);
-            map_put(x->needed, MAP_KEY(op), (void *)op);
-        }
-    }
-    complete(x);
-}
-
-static bool is_needed(const Program *x, const void *what)
-{
-    return map_get(x->needed, MAP_KEY(what)) != NULL;
-}
-
-static const NvTile *scalar(Program *x, const Value *v)
-{
-    return nv_tile(x->plan, v, NULL);
-}
-
-static NvStep *list_step(Program *x, NvStepKind kind, const Op *op, NvBlock *out)
-{
-    NvStep *s = nv_step(x->plan, kind, op);
-
-    s->who = (NvWarps){x->plan->warps, 1};
-    vec_push(x->plan->arena, &out->steps, s);
-    return s;
-}
-
-static void list_fill(Program *x, const Op *loop, const NvFill *fill, NvBlock *out)
-{
-    NvStep *s = list_step(x, NV_FILL, NULL, out);
-    Program own = {.plan = x->plan, .needed = map_new(x->plan->arena)};
-
-    need_coordinates(&own, fill);
-    s->op = loop;
-    s->detail = fill;
-    s->nin = own.todo.len;
-    s->in = NEW_N(x->plan->arena, const NvTile *, s->nin + 1);
-    for (int i = 0; i < s->nin; i++)
-        s->in[i] = scalar(x, own.todo.at[i]);
-}
-
-static NvBlock *list_block(Program *x, const Block *b);
-
-/* With those carried values that somebody needs. */
-static void list_for(Program *x, const Op *op, NvBlock *out)
-{
-    NvPlan *p = x->plan;
-    const Block *b = op->regions[0];
-    const NvFill *fill = map_get(p->ring->fills, MAP_KEY(op));
-    NvBlock *body = list_block(x, b);
-    NvStep *s = list_step(x, NV_FOR, op, out);
-
-    s->body[0] = body;
-    s->nin = FOR_BOUNDS;
-    s->nout = 0;
-    for (int i = 0; i < FOR_BOUNDS; i++)
-        s->in[i] = scalar(x, op->operands[i]);
-    body->args = NEW_N(p->arena, const NvTile *, b->nargs);
-    body->ends = NEW_N(p->arena, const NvTile *, b->nargs);
-    body->args[body->nargs++] = scalar(x, b->args[0]);
-    for (int i = 1; i < b->nargs; i++) {
-        if (!is_needed(x, b->args[i]))
-            continue;
-        s->in[s->nin++] = scalar(x, op->operands[FOR_BOUNDS + i - 1]);
-        s->out[s->nout++] = scalar(x, op->results[i - 1]);
-        body->args[body->nargs++] = scalar(x, b->args[i]);
-        body->ends[body->nends++] = scalar(x, b->last->operands[i - 1]);
-    }
-    if (fill)
-        list_fill(x, op, fill, body);
-}
-
-static void list_op(Program *x, const Op *op, NvBlock *out)
-{
-    if (op->code == OP_for) {
-        list_for(x, op, out);
-    } else if (op->code == OP_if) {
-        NvBlock *arms[] = {list_block(x, op->regions[0]), list_block(x, op->regions[1])};
-        NvStep *s = list_step(x, NV_IF, op, out);
-        s->in[0] = scalar(x, op->operands[0]);
-        s->nout = 0;
-        memcpy(s->body, arms, sizeof arms);
-    } else {
-        NvStep *s = list_step(x, op_has(op, READS) ? NV_LOAD : NV_COMPUTE, op, out);
-        for (int i = 0; i < s->nin; i++)
-            s->in[i] = scalar(x, op->operands[i]);
-        s->out[0] = scalar(x, op->results[0]);
-        if (s->kind == NV_LOAD)
-            s->access = nv_access(x->plan, op, NULL, false);
-    }
-}
-
-static NvBlock *list_block(Program *x, const Block *b)
-{
-    NvBlock *out = NEW(x->plan->arena, NvBlock);
-
-    for (const Op *op = b ? b->first : NULL; op; op = op->next) {
-        if (is_needed(x, op->regions[0]      ? (const void *)op
-                         : op->nresults == 1 ? op->results[0]
-                                             : NULL))
-            list_op(x, op, out);
-    }
-    return out;
 }
 
 /* --- the producer's registers --- */
@@ -576,15 +346,11 @@ static void find_last(const NvRing *r)
 void nv_ring_finish(NvPlan *p)
 {
     NvRing *r = p->ring;
-    Program x = {.plan = p, .needed = map_new(p->arena)};
 
     if (!r)
         return;
     choose_producer(p);
     find_last(r);
-    need_loops(&x);
-    p->producer = list_block(&x, p->func->body);
-    p->producer->args = p->body->args;
-    p->producer->nargs = p->body->nargs;
+    p->producer = nv_list_producer(p);
     size_ring(p);
 }

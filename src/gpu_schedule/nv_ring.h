@@ -79,6 +79,21 @@ bool nv_tensor_of(NvPlan *p, const Op *op, const NvTile *at, int rows, NvTensor 
                   uint64_t *assumed);
 const Value *nv_tensor_value(const Op *op); /* what it loads or stores */
 
+/* nv_begin.c */
+/* Is the coordinate, that far from the access's first element, never negative?  *assumed gets
+ * parameters that must not be, either. */
+bool nv_begins_at_zero(NvPlan *p, const Op *access, const Poly *coordinate, uint64_t *assumed);
+int nv_parameter_of(const NvPlan *p, const PolyAtom *a); /* its number; -1: it is none */
+
+/* nv_producer.c */
+/* Can a thread by itself run the loop, with what it stands in, and say where those tiles lie? */
+bool nv_can_produce(NvPlan *p, const Op *loop, const NvFill *fill);
+/* The producer's program, for all loops of the ring. */
+NvBlock *nv_list_producer(NvPlan *p);
+/* What an argument of a loop's region is, in one round or another, into *from; 0: it is a counter,
+ * or of no loop. */
+int nv_carried_from(const Value *v, const Value *from[2]);
+
 /* nv_wrap.c */
 /* A load's rows along that dimension come from `index % bound`, and `index` goes beyond the bound:
  * is what such rows give nowhere to be seen?  Then they need not be loaded. */

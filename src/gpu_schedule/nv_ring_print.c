@@ -48,7 +48,12 @@ static void put_map(Text *t, const NvPlan *p, Printer *names, int i)
     put_sums(t, p, names, m->extent, m->rank);
     text_put(t, " elements by ");
     put_sums(t, p, names, strides, m->rank);
-    text_printf(t, " bytes, rows of %d\n", 16 << m->swizzle);
+    text_printf(t, " bytes, rows of %d", 16 << m->swizzle);
+    if (m->stride[0].bytes[0] != 0) {
+        text_put(t, ", if not negative: ");
+        put_sum(t, p, names, &m->stride[0]);
+    }
+    text_put(t, "\n");
 }
 
 void nv_ring_put(Text *t, const NvPlan *p, Printer *names)

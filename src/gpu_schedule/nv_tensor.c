@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-enum { UNIT = 16, DEPTH = 32, MOST_WORK = 4000 };
+enum { UNIT = 16, MOST_WORK = 4000 };
 #define ENDLESS                                                                                    \
     (INT64_C(1) << 31) /* the extent of what has no bound: any coordinate is below it              \
                         */
@@ -53,23 +53,13 @@ typedef struct {
 
 /* --- what a launch knows --- */
 
-/* The number of a parameter; -1: it is none. */
-static int parameter_of(const NvPlan *p, const PolyAtom *a)
-{
-    const Value *v = a->value;
-
-    return v && !v->def && v->block == p->func->body && p->func->params[v->index].kind == PARAM_USER
-               ? v->index
-               : -1;
-}
-
 /* A constant, or a signed parameter times one. */
 static bool is_known(const NvPlan *p, const PolyTerm *t)
 {
     if (t->count == 0)
         return true;
     const Type *type = t->count == 1 && t->of[0].value ? t->of[0].value->type : NULL;
-    return type && parameter_of(p, &t->of[0]) >= 0 && !type->pointer &&
+    return type && nv_parameter_of(p, &t->of[0]) >= 0 && !type->pointer &&
            (type->dtype == DT_I32 || type->dtype == DT_I64);
 }
 
@@ -88,7 +78,7 @@ static bool sum_of(const NvPlan *p, const Poly *x, int64_t scale, GenSum *out)
             continue;
         }
         out->scale[n] = by;
-        out->param[n] = parameter_of(p, &t->of[0]);
+        out->param[n] = nv_parameter_of(p, &t->of[0]);
         out->bytes[n++] = type_size(t->of[0].value->type);
     }
     return true;
@@ -106,7 +96,7 @@ static bool take_base(Search *x, Poly *address)
             is_pointer |= t.of[k].value && t.of[k].value->type->pointer;
         if (!is_pointer)
             continue;
-        x->base = t.count == 1 && t.scale == 1 ? parameter_of(x->plan, &t.of[0]) : -1;
+        x->base = t.count == 1 && t.scale == 1 ? nv_parameter_of(x->plan, &t.of[0]) : -1;
         Poly gone = {1, {t}};
         return x->base >= 0 && x->plan->func->params[x->base].divisible % UNIT == 0 &&
                x->plan->func->params[x->base].divisible > 0 && poly_add(address, &gone, -1);
@@ -289,7 +279,7 @@ static bool add_dimension(Search *x, const PolyTerm *t)
     if (x->ndims == TENSOR_MAP_RANK)
         return false;
     for (int i = 0; i < t->count; i++) {
-        if (parameter_of(x->plan, &t->of[i]) >= 0 && stride.count == 0)
+        if (nv_parameter_of(x->plan, &t->of[i]) >= 0 && stride.count == 0)
             stride.of[stride.count++] = t->of[i];
     }
     if (!is_even(x, &stride) || !poly_divide(t, &stride, &by) || !is_scalar_number(&by))
@@ -305,7 +295,7 @@ static bool steps_by_parameter(const Search *x, const PolyTerm *t)
     int known = 0;
 
     for (int i = 0; i < t->count; i++)
-        known += parameter_of(x->plan, &t->of[i]) >= 0;
+        known += nv_parameter_of(x->plan, &t->of[i]) >= 0;
     return known > 0 && known < t->count;
 }
 
@@ -319,76 +309,6 @@ static bool place_rest(Search *x, const Poly *address)
         if (!move_some(x, t, apart ? 1 : 0) && !add_dimension(x, t) &&
             !(apart && move_some(x, t, 0)))
             return false;
-    }
-    return true;
-}
-
-/* --- where coordinates begin --- */
-
-static bool never_negative(Search *x, const Value *v, int depth);
-
-static bool is_loop_from_zero(Search *x, const Value *v, int depth)
-{
-    const Op *loop = v->block->owner;
-    int64_t step;
-
-    return loop && loop->code == OP_for && v->index == 0 &&
-           value_const_signed(loop->operands[FOR_STEP], &step) && step > 0 &&
-           never_negative(x, loop->operands[FOR_LO], depth);
-}
-
-static bool is_number_from_zero(Search *x, const Value *v, int depth)
-{
-    int param = v->def ? -1 : parameter_of(x->plan, &(PolyAtom){v, 0});
-
-    if (param >= 0 && param < 64 && dtype_is_signed(v->type->dtype)) {
-        *x->assumed |= UINT64_C(1) << param;
-        return true;
-    }
-    return !v->def && is_loop_from_zero(x, v, depth);
-}
-
-static bool never_negative(Search *x, const Value *v, int depth)
-{
-    const Axis *axis = axis_of(x->plan->axis, v);
-    const Op *op = v->def;
-
-    if (axis->has_range && axis->lo >= 0)
-        return true;
-    if (depth >= DEPTH || ++x->scope.work > MOST_WORK)
-        return false;
-    if (!op)
-        return is_number_from_zero(x, v, depth + 1);
-    switch (op->code) {
-    case OP_program_id:
-    case OP_num_programs:
-        return true;
-    case OP_cast:
-    case OP_div: /* by what is positive */
-    case OP_rem:
-    case OP_shr:
-        return dtype_is_signed(op->operands[0]->type->dtype) &&
-               never_negative(x, op->operands[0], depth + 1);
-    case OP_add:
-    case OP_mul:
-    case OP_min:
-        return never_negative(x, op->operands[0], depth + 1) &&
-               never_negative(x, op->operands[1], depth + 1);
-    default:
-        return false;
-    }
-}
-
-static bool begins_at_zero(Search *x, const Dim *d)
-{
-    for (int i = 0; i < d->at.count; i++) {
-        const PolyTerm *t = &d->at.terms[i];
-        if (t->scale < 0)
-            return false;
-        for (int k = 0; k < t->count; k++) {
-            if (t->of[k].value && !never_negative(x, t->of[k].value, 0))
-                return false;
-        }
     }
     return true;
 }
@@ -435,7 +355,7 @@ static bool fill_dimension(Search *x, const Dim *d, int i, GenMap *map)
 {
     Poly extent = d->at;
 
-    if ((x->stores || !d->begins) && !begins_at_zero(x, d))
+    if ((x->stores || !d->begins) && !nv_begins_at_zero(x->plan, x->op, &d->at, x->assumed))
         return false;
     if (!sum_of(x->plan, &(Poly){1, {d->stride}}, map->element, &map->stride[i]))
         return false;

@@ -400,6 +400,23 @@ def gram():
              atol=2.0**-22 * magnitude)
 
 
+def streamed():
+    """Loops whose rounds a `while` deals out: programs begin and end within a tile, or have nothing to do."""
+    i = 0
+    for how, times in (("while", 1), ("twice", 3), ("down", 1)):
+        for (m, n, k), each in (((2, 3, 4), 5), ((1, 1, 1), 1), ((3, 2, 5), 4), ((2, 2, 3), 13), ((1, 4, 6), 0)):
+            *blocks, warps = TENSOR_SHAPES[i % len(TENSOR_SHAPES)]
+            m, n, k, count = m * blocks[0], n * blocks[1], k * blocks[2], m * n * k
+            a, b, c = whole("fp16", m, k), whole("fp16", k, n), whole("fp32", m, n)
+            want = decode(c) + (times * (decode(a) @ decode(b)) if each else 0)
+            case(f"streamed {how} {m}x{n}x{k} {blocks} {each} steps {1 + i % 4} stages", "streamed",
+                 -(-count // max(each, 1)) + 1 if each else 2,
+                 {"a_ptr": a, "b_ptr": b, "c_ptr": c, "n": n, "k": k, "each": each, "all": count, "HOW": repr(how),
+                  "M": blocks[0], "N": blocks[1], "K": blocks[2], "STAGES": 1 + i % 4},
+                 {"c_ptr": ("fp32", want)}, warps, arch="sm_90a", file="tensors")
+            i += 1
+
+
 def ragged():
     """Rows of b at no multiple of 16 bytes, so that b is not copied past the registers, in blocks
     that take more registers than a thread has; the copies of a run ahead all the same."""
@@ -740,4 +757,5 @@ places_of_groups()
 by_tensors()
 sent()
 gram()
+streamed()
 suite.finish()

@@ -244,12 +244,38 @@ static void test_recipes(void **state)
     free(error);
 }
 
+/* A parameter beside a map, of 4 bytes: where it is negative there is no map. */
+static void test_what_must_not_be_negative(void **state)
+{
+    const GenRecipe recipe = {
+        .nmaps = 1,
+        .maps = {{.extent = {{.constant = 64}, {.constant = 64}},
+                  .stride = {{.scale = {1}, .param = {1}, .bytes = {4}}, {.constant = 128}},
+                  .box = {64, 8},
+                  .rank = 2,
+                  .element = 2,
+                  .swizzle = 3}}};
+    uint64_t args[] = {4096, 5};
+    TensorMap map;
+
+    (void)state;
+    assert_true(device_maps_fit(&recipe, args));
+    assert_null(device_tensor_map(&recipe.maps[0], args, &map));
+    assert_int_equal(map.stride[0], 2);
+    args[1] = (uint32_t)-1;
+    assert_false(device_maps_fit(&recipe, args));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiles),    cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_misuse),   cmocka_unit_test(test_flaws),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_recipes),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_flaws),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_recipes),
+        cmocka_unit_test(test_what_must_not_be_negative),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

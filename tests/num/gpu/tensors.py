@@ -262,3 +262,41 @@ def gram(x_ptr, c_ptr, m, k, xm, cm, M: tl.constexpr, K: tl.constexpr):
     if row != column:
         tl.store(c_ptr + columns[:, None] * cm + rows[None, :], out.T,
                  mask=(columns[:, None] < m) & (rows[None, :] < m))
+
+
+@triton.jit
+def streamed(a_ptr, b_ptr, c_ptr, n, k, each, all, HOW: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
+             K: tl.constexpr, STAGES: tl.constexpr):
+    """Each program does `each` of `all` steps along K of all tiles, one tile behind the other: n is a multiple
+    of N. HOW: "while" it has steps left; "twice": by a loop in a loop over the other half, too; "down": the
+    number of the step, which also loops over tiles know, goes down, so nobody can tell that it is from 0 on."""
+    now = tl.program_id(0) * each
+    stop = min(now + each, all)
+    steps = k // K
+    across = n // N
+    left = stop - now
+    while (left > 0) if HOW == "down" else (now < stop):
+        if HOW == "down":
+            now = stop - left
+        end = min(now + (steps - now % steps), stop)
+        row, column = now // steps // across, now // steps % across
+        rows, columns, deep = row * M + tl.arange(0, M), column * N + tl.arange(0, N), tl.arange(0, K)
+        a_at = a_ptr + rows[:, None] * k + deep[None, :] + K * (now % steps)
+        b_at = b_ptr + deep[:, None] * n + columns[None, :] + K * n * (now % steps)
+        acc = tl.zeros((M, N), tl.float32)
+        for _ in tl.range(now, end, num_stages=STAGES):
+            acc = tl.dot(tl.load(a_at), tl.load(b_at), acc)
+            a_at += K
+            b_at += K * n
+        if HOW == "twice":
+            part = tl.program_id(0) - tl.program_id(0)
+            while part < 2:
+                for i in tl.range(now, end, num_stages=STAGES):
+                    at = i % steps * K + deep
+                    a = tl.load(a_ptr + rows[:, None] * k + at[None, :])
+                    b = tl.load(b_ptr + at[:, None] * n + columns[None, :])
+                    acc = tl.dot(a, b, acc)
+                part += 1
+        tl.atomic_add(c_ptr + rows[:, None] * n + columns[None, :], acc, sem="relaxed")
+        left -= end - now
+        now = end
