@@ -78,6 +78,27 @@ static bool reads_rows(const Nest *n, const Value *v)
     return false;
 }
 
+/* Under no mask, or under one that is all bounds: what else there is of a mask leaves elements out
+ * wherever bounds hold. */
+static bool is_cut_by_bounds(const Nest *n, const Op *load)
+{
+    static const Part parts[] = {PART_ROWS, PART_MAIN};
+    const Schedule *s = n->schedule;
+    bool whole = load->noperands <= LOAD_MASK;
+
+    for (int k = 0; k < COUNT(parts); k++) {
+        for (int i = 0; i < s->part[parts[k]].len; i++) {
+            const Entry *e = &s->entries.at[s->part[parts[k]].at[i]];
+            if (e->kind != MAKE_LOAD || e->value != load->results[0])
+                continue;
+            if (e->in[IN_MASK] != NO_ENTRY)
+                return false;
+            whole = true;
+        }
+    }
+    return whole;
+}
+
 /* A nest that does nothing but copy rows of memory to the buffer. */
 static bool copies(const Plan *p, const Nest *n, const Value *v)
 {
@@ -89,6 +110,7 @@ static bool copies(const Plan *p, const Nest *n, const Value *v)
            load->code == OP_load && !op_is_volatile(load) && n->rank == 2 && n->order[1] == 1 &&
            n->dims[0] >= LEAST_ROWS && !b->turned && !b->biased && b->dtype == v->type->dtype &&
            (n->bounds.len == 0 || n->full.len > 0) && reads_rows(n, v) &&
+           is_cut_by_bounds(n, load) &&
            plan_is_linear(p, load->operands[LOAD_PTR], plan_is_at_hand, n);
 }
 

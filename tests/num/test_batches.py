@@ -81,4 +81,35 @@ for shapes, gaps in ((SHAPES, [0, 0, 1, 7, 16]), (THIN, [0, 0, 3, 520])):
             case(shape, form, "fp32", "fp32", gaps)
         for dtype, stored in (("fp64", "fp64"), ("fp32", "fp16"), ("fp16", "fp32")):
             case(shape, "plain", dtype, stored, gaps)
+
+
+def chosen(batches, m, n, k, whose, by, dtype):
+    """Tiles that a mask of data has holes in, which no place in memory has."""
+    x, y = some(batches, m, k), some(batches, k, n)
+    of_a, of_b = random.integers(0, 2, (m, k)), random.integers(0, 2, (k, n))
+    end = int(random.integers(1, max(m, k) + 1))
+    if by == "bytes":
+        p, q = of_a != 0, of_b != 0
+    elif by == "bytes and bounds":
+        p, q = (of_a != 0) & (np.arange(m)[:, None] < end), (of_b != 0) & (np.arange(k)[:, None] < end)
+    else:
+        p = (np.arange(m * k).reshape(m, k) & 3) != 0
+        q = (np.arange(k * n).reshape(k, n) & 4) == 0
+    left = np.where(p, x, 0) if "a" in whose else x
+    right = np.where(q, y, 0) if "b" in whose else y
+    with np.errstate(all="ignore"):
+        want = sum(left[:, :, d, None] * right[:, d, None, :] for d in range(k))
+    suite.case(f"chosen {batches}x{m}x{n}x{k} {whose} {by} {dtype}", "programs/batches.py:chosen", f"{batches}",
+               {"a": encode(x.ravel(), dtype), "b": encode(y.ravel(), dtype), "c": encode(np.zeros(want.size), "fp32"),
+                "of_a": of_a.astype(np.int8).ravel(), "of_b": of_b.astype(np.int8).ravel(), "n": end,
+                "OF_A": "a" in whose, "OF_B": "b" in whose, "BY": repr(by), "M": m, "N": n, "K": k},
+               {"c": ("fp32", want.ravel())})
+
+
+for whose in ("a", "b", "ab"):
+    for by in ("bytes", "bytes and bounds", "bits"):
+        for dims in ((16, 16, 16), (32, 16, 32), (16, 64, 16), (64, 32, 16)):
+            chosen(int(random.integers(1, 5)), *dims, whose, by, "fp32")
+        chosen(2, 16, 32, 16, whose, by, "fp64")
+        chosen(2, 32, 32, 16, whose, by, "fp16")
 suite.finish()

@@ -35,3 +35,24 @@ def batches(a, b, c, M, N, K, am, bk, cm, a_batch, b_batch, c_batch, jump, FORM:
                          mask=(rows[:, None] < M) & (columns[None, :] < N), other=0)
     tl.store(c + rows[:, None] * cm + columns[None, :], total.to(c.dtype.element_ty),
              mask=(rows[:, None] < M) & (columns[None, :] < N))
+
+
+@triton.jit
+def chosen(a, b, c, of_a, of_b, n, OF_A: tl.constexpr, OF_B: tl.constexpr, BY: tl.constexpr,
+           M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    """Elements of a tile, or of both, are multiplied where bytes that are loaded, or a bit of the index,
+    say so, in rows from `n` on none."""
+    a += tl.program_id(0) * M * K
+    b += tl.program_id(0) * K * N
+    rows, columns, depth = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :], tl.arange(0, K)
+    i, j = rows * K + depth[None, :], depth[:, None] * N + columns
+    if BY == "bytes":
+        p, q = tl.load(of_a + i) != 0, tl.load(of_b + j) != 0
+    elif BY == "bytes and bounds":
+        p, q = (tl.load(of_a + i) != 0) & (rows < n), (tl.load(of_b + j) != 0) & (depth[:, None] < n)
+    else:
+        p, q = (i & 3) != 0, (j & 4) == 0
+    x = tl.load(a + i, mask=p, other=0) if OF_A else tl.load(a + i)
+    y = tl.load(b + j, mask=q, other=0) if OF_B else tl.load(b + j)
+    total = tl.dot(x, y, input_precision="ieee")
+    tl.store(c + tl.program_id(0) * M * N + rows * N + columns, total.to(c.dtype.element_ty))
