@@ -31,6 +31,9 @@ def case(kernel, block, links, x, out, want, **tolerance):
 
 
 x = random.integers(-50, 50, N).astype(np.int32)
+suite.case("rounds_kernel", "programs/tangled.py:rounds_kernel", "1",
+           {"x": x, "out": empty("i32", 1), "n": N, "LINKS": 18, "B": B},
+           {"out": ("i32", [folded(x, 18).sum()])})
 places = folded(np.arange(N), 40)
 case("address_kernel", B, 40, x, zeros("i32", N),
      np.where(places < N, x[np.minimum(places, N - 1)], 0))

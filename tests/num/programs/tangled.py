@@ -14,6 +14,15 @@ def folded(y, LINKS: tl.constexpr):
 
 
 @triton.jit
+def rounds_kernel(x, out, n, LINKS: tl.constexpr, B: tl.constexpr):
+    total = 0
+    for k in range(0, n, B):
+        i = k + tl.arange(0, B)
+        total += tl.sum(folded(tl.load(x + i, mask=i < n, other=0), LINKS) * (i < n), 0)
+    tl.store(out, total)
+
+
+@triton.jit
 def address_kernel(x, out, n, LINKS: tl.constexpr, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     y = folded(i, LINKS)
