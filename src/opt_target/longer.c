@@ -76,7 +76,8 @@ static Along sum_of(const Longer *x, Along p, Along q, int sign)
     if (p.kind == INDEX || q.kind == INDEX)
         return nothing;
     Along lane = p.kind == LANE ? p : q, round = p.kind == LANE ? q : p;
-    return round.step == lane.step * x->lanes ? (Along){INDEX, 0} : nothing;
+    bool meets = !__builtin_mul_overflow(lane.step, x->lanes, &step) && round.step == step;
+    return meets ? (Along){INDEX, 0} : nothing;
 }
 
 static Along scaled(const Op *op, Along p, Along q)
@@ -146,8 +147,7 @@ static int dim_before(const Op *op, int d)
     return op->operands[0]->type->dims[d] == 1 ? -1 : d; /* broadcast */
 }
 
-/* d: the dimension that becomes longer; -1: there it has none. */
-static Along along(const Longer *x, const Value *v, int d, int most)
+static Along find_along(const Longer *x, const Value *v, int d, int most)
 {
     const Op *op = v->def;
 
@@ -174,6 +174,21 @@ static Along along(const Longer *x, const Value *v, int d, int most)
                    ? along_elements(x, op, d, most - 1)
                    : nothing;
     }
+}
+
+/* d: the dimension that becomes longer; -1: there it has none.  Each value is asked once: y * (y +
+ * 1), n times over, is 2^n paths. */
+static Along along(const Longer *x, const Value *v, int d, int most)
+{
+    Map *known = x->along[d + 1];
+    Along *found = map_get(known, MAP_KEY(v));
+
+    if (!found) {
+        found = NEW(x->func->module->arena, Along);
+        *found = find_along(x, v, d, most);
+        map_put(known, MAP_KEY(v), found);
+    }
+    return *found;
 }
 
 /* --- which loops ----------------------------------------------------------------------------- */
@@ -238,6 +253,10 @@ static bool may_be_longer(Longer *x)
     }
     if (x->lanes < 2 || x->lanes >= LONG_ALREADY)
         return false;
+    for (int d = 0; d <= MAX_RANK; d++)
+        x->along[d] = map_new(x->func->module->arena);
+    x->uncut = map_new(x->func->module->arena);
+    x->zeros = map_new(x->func->module->arena);
     for (int i = 0; i < loop->nresults; i++) {
         const Op *reduce = longer_reduced(x, i);
         if (reduce &&

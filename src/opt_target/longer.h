@@ -15,12 +15,14 @@ typedef struct {
     UseLists uses;
     const AxisFacts *facts;
     Op *loop;
-    int64_t lanes, step;     /* of a round */
-    int64_t rounds;          /* that become one */
-    Builder b;               /* into the new round */
-    bool cut;                /* what loads are masked by leaves out rounds that are no more */
-    Value *inside;           /* i1 of its lanes: there is such a round; NULL: always */
-    Map *made[MAX_RANK + 1]; /* by the dimension that is longer, from 1 on; 0: none is */
+    int64_t lanes, step;      /* of a round */
+    int64_t rounds;           /* that become one */
+    Builder b;                /* into the new round */
+    bool cut;                 /* what loads are masked by leaves out rounds that are no more */
+    Value *inside;            /* i1 of its lanes: there is such a round; NULL: always */
+    Map *made[MAX_RANK + 1];  /* by the dimension that is longer, from 1 on; 0: none is */
+    Map *along[MAX_RANK + 1]; /* by that, too: what is known of values */
+    Map *uncut, *zeros;       /* masks that do not cut, and values that are 0 where others do */
 } Longer;
 
 /* longer.c */

@@ -65,14 +65,18 @@ static bool is_among_left(const Longer *x, const Op *op)
            source(up->operands[0]) == source(left->operands[0]);
 }
 
-/* Is a mask false in all rounds that are no more? */
+/* Is a mask false in all rounds that are no more?  What is not is asked once. */
 static bool is_cut(const Longer *x, const Value *mask)
 {
     const Op *op = mask ? source(mask)->def : NULL;
 
-    if (op && op->code == OP_and)
-        return is_cut(x, op->operands[0]) || is_cut(x, op->operands[1]);
-    return op && (longer_is_before_end(x, op) || is_among_left(x, op));
+    if (!op || map_get(x->uncut, MAP_KEY(op)))
+        return false;
+    bool cut = op->code == OP_and ? is_cut(x, op->operands[0]) || is_cut(x, op->operands[1])
+                                  : longer_is_before_end(x, op) || is_among_left(x, op);
+    if (!cut)
+        map_put(x->uncut, MAP_KEY(op), (void *)op);
+    return cut;
 }
 
 static bool is_zero(const Value *v)
@@ -82,8 +86,9 @@ static bool is_zero(const Value *v)
     return value_constant(v, &bits) && bits == 0;
 }
 
-/* Is it 0 there, of what masks cut? */
-static bool is_zero_behind(const Longer *x, const Value *v, int most)
+static bool is_zero_behind(const Longer *x, const Value *v, int most);
+
+static bool finds_zero(const Longer *x, const Value *v, int most)
 {
     const Op *op = v->def;
 
@@ -110,6 +115,17 @@ static bool is_zero_behind(const Longer *x, const Value *v, int most)
     default:
         return is_zero(v);
     }
+}
+
+/* Is it 0 there, of what masks cut?  What is, is asked once; what is not ends it all. */
+static bool is_zero_behind(const Longer *x, const Value *v, int most)
+{
+    if (map_get(x->zeros, MAP_KEY(v)))
+        return true;
+    if (!finds_zero(x, v, most))
+        return false;
+    map_put(x->zeros, MAP_KEY(v), (void *)v);
+    return true;
 }
 
 bool longer_is_cut(const Longer *x)
