@@ -164,13 +164,11 @@ static bool only_multiplied(const NvPlan *p, const Value *v, int depth)
     return true;
 }
 
-/* Such a load's result moves from where it is loaded, or is copied without being there, so nothing
- * else has to be in its layout.  What is loaded once, in front of a loop, is no matter, and wider
- * vectors of it may be what registers are short of. */
+/* Nothing else has to be in such a load's layout.  In a loop: what is loaded once is no matter, and
+ * wider vectors of it may be what registers are short of. */
 static bool is_multiplied(const NvPlan *p, const Op *access)
 {
     const Op *loop = access->block->owner;
-
     return access->code == OP_load && loop && loop->code == OP_for &&
            only_multiplied(p, access->results[0], 0);
 }
