@@ -146,6 +146,15 @@ static int finish(Terminal *s)
     return status;
 }
 
+static void finish_well(Terminal *s)
+{
+    int status = finish(s);
+
+    if (status != 0)
+        print_error("it ended with %#x and said: %s\n", (unsigned)status, s->said);
+    assert_int_equal(status, 0);
+}
+
 /* Wait until it has used so many seconds of the CPU. */
 static void await_computing(const Terminal *s, double seconds)
 {
@@ -185,8 +194,7 @@ static void test_a_long_launch_says_how_far_it_is(void **state)
                                         "--show", "out", "out=zeros(i32,1)", "n=90000000", NULL};
 
     start(s, words);
-    int status = finish(s);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    finish_well(s);
     assert_non_null(strstr(s->said, " of 40 programs"));
     assert_non_null(strstr(s->said, " s left"));
     const char *wiped = strstr(s->said, "\r\033[Kout: i32 1 ");
@@ -251,8 +259,7 @@ static void test_the_debugger_asks_for_commands(void **state)
     await_prompts(s, 5);
     await_keys(s);
     type(s, "\4"); /* Ctrl-D */
-    int status = finish(s);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    finish_well(s);
     assert_non_null(strstr(s->said, "work at k.py:7"));
     assert_non_null(strstr(s->said, "the launch has ended"));
     const char *first = strstr(s->said, "i + 70 = 70");
@@ -325,8 +332,7 @@ static void test_empty_lines_of_a_script_repeat_nothing(void **state)
     await_prompts(s, 3);
     await_keys(s);
     type(s, "\4");
-    int status = finish(s);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    finish_well(s);
     const char *first = strstr(s->said, "i + 70 = 70");
     assert_non_null(first);
     assert_null(strstr(first + 1, "i + 70 = "));
@@ -353,8 +359,7 @@ static void test_ctrl_c_stops_a_run_in_the_debugger(void **state)
     await_prompts(s, 4);
     await_keys(s);
     type(s, "\4");
-    int status = finish(s);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    finish_well(s);
     assert_non_null(strstr(s->said, "40 + 2 = 42"));
     assert_null(strstr(s->said, "is not complete"));
 }
@@ -385,8 +390,7 @@ static void test_ctrl_c_in_front_of_a_key(void **state)
     type(s, "print 40 + 2\n");
     await(s, "40 + 2 = 42");
     type(s, "quit\n");
-    int status = finish(s);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    finish_well(s);
 }
 
 static void test_ctrl_c_ends_a_launch_and_leaves_nothing(void **state)
