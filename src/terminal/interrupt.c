@@ -100,7 +100,8 @@ static void wake(int number)
 
 void interrupt_reads(bool reading)
 {
-    struct sigaction action = {.sa_handler = reading ? wake : SIG_DFL};
+    /* one that another thread has set by then may still come, and must not end the process */
+    struct sigaction action = {.sa_handler = wake, .sa_flags = reading ? 0 : SA_RESTART};
 
     reads = reading;
     if (!reading)
