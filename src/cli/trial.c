@@ -31,6 +31,7 @@ static NORETURN void be_child(Cli *c, unsigned seconds, Trial *trial, void *cont
 
     if (seconds > 0)
         setrlimit(RLIMIT_CPU, &most);
+    signal(SIGALRM, SIG_DFL);
     alarm(seconds * SLOWEST);
     crash_be_quiet();
     interrupt_be_quiet();

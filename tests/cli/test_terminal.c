@@ -350,7 +350,8 @@ static void test_ctrl_c_stops_a_run_in_the_debugger(void **state)
     await(s, "still running: Ctrl-C stops it where it is");
     type_interrupt(s);
     await_prompts(s, 2);
-    assert_non_null(strstr(s->said, "interrupted, program (0, 0, 0), hang at k.py:11"));
+    assert_true(strstr(s->said, "interrupted, program (0, 0, 0), hang at k.py:11") ||
+                strstr(s->said, "interrupted, program (0, 0, 0), hang at k.py:12"));
     await_keys(s);
     type(s, "print 3 + ");
     type_interrupt(s); /* that line is dropped */
