@@ -1,10 +1,16 @@
 /*
  * arms.c - branches that choose what is loaded become masks
  *
- *     if t == 0:                                    last = tl.load(state + c, mask=m & (t == 0))
- *         before = tl.load(state + c, mask=m)       prev = tl.load(x + (t - 1) * C + c, mask=m & (t
- * > 0)) else:                                   ->    before = tl.where(t == 0, last, prev) before
- * = tl.load(x + (t - 1) * C + c, mask=m)
+ *     if t == 0:
+ *         before = tl.load(state + c, mask=m)
+ *     else:
+ *         before = tl.load(x + (t - 1) * C + c, mask=m)
+ *
+ * becomes
+ *
+ *     last = tl.load(state + c, mask=m & (t == 0))
+ *     prev = tl.load(x + (t - 1) * C + c, mask=m & (t > 0))
+ *     before = tl.where(t == 0, last, prev)
  *
  * What masks say of elements is known where gradients are gathered, what branches say is not.  So
  * it is of arms that load, and compute little, where one of their arrays is loaded elsewhere, too,
