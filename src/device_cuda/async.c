@@ -101,7 +101,7 @@ static RunStatus refuse_capture(char **error)
 }
 
 RunStatus cuda_async_open(const CudaScope *s, const CudaCode *code, const DeviceLaunch *l,
-                          bool capturing, CuAddress *at, char **error)
+                          CuAddress *at, char **error)
 {
     unsigned long long id = 0;
     RunStatus status = RUN_OK;
@@ -110,7 +110,8 @@ RunStatus cuda_async_open(const CudaScope *s, const CudaCode *code, const Device
     pthread_mutex_lock(&s->state->async_lock);
     CudaAsync *a = find(s, code, id);
     if (!a)
-        status = capturing ? refuse_capture(error) : add(s, code, l, id, &a, error);
+        status =
+            cuda_is_captured(s, l->stream) ? refuse_capture(error) : add(s, code, l, id, &a, error);
     pthread_mutex_unlock(&s->state->async_lock);
     if (status == RUN_OK)
         *at = cuda_records_address(a->records);

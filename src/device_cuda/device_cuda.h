@@ -92,8 +92,8 @@ typedef struct {
 RunStatus cuda_kernel(CudaCode *code, const CudaScope *scope, CudaKernel *out, char **error);
 /* Where launches of it that nobody waits for leave what they assert: cuda_async_open(), whose
  * buffer ends with the code. */
-RunStatus cuda_async(CudaCode *code, const CudaScope *scope, const DeviceLaunch *l, bool capturing,
-                     CuAddress *at, char **error);
+RunStatus cuda_async(CudaCode *code, const CudaScope *scope, const DeviceLaunch *l, CuAddress *at,
+                     char **error);
 /* Device.facts: what a program takes of GPU `id`, into which the kernel is loaded for that. */
 RunStatus cuda_facts(void *state, void *code, int id, CodeFacts *out, char **error);
 
@@ -124,7 +124,7 @@ void cuda_records_free(const CudaDriver *d, CudaRecords *r);
  */
 /* The buffer for the code in the scope's context.  The first time there nothing may be captured. */
 RunStatus cuda_async_open(const CudaScope *s, const CudaCode *code, const DeviceLaunch *l,
-                          bool capturing, CuAddress *at, char **error);
+                          CuAddress *at, char **error);
 RunStatus cuda_async_hear(void *state, bool waits, const DeviceHear *hear, char **error);
 /* The code ends; NULL: every one does. */
 void cuda_async_close(CudaState *state, const CudaCode *code);
@@ -161,5 +161,7 @@ RunStatus cuda_count_launch(const CudaScope *s, const CudaCounted *what, char **
 /* launch.c: Device.launch.  Returns when the work is in the stream, and behind its end where there
  * are records; refuses, before anything runs, more arguments than the driver can take. */
 RunStatus cuda_launch(void *state, void *code, const DeviceLaunch *launch, char **error);
+/* Is what the stream is given captured into a graph? */
+bool cuda_is_captured(const CudaScope *s, CuStream stream);
 
 #endif

@@ -155,12 +155,11 @@ static CuResult start_timed(const Run *run)
 }
 
 /* What waits cannot be captured, and would spoil what is. */
-static bool is_captured(const Run *run)
+bool cuda_is_captured(const CudaScope *s, CuStream stream)
 {
     int capturing = 0;
 
-    return run->scope->driver->stream_capturing(run->launch->stream, &capturing) == CU_SUCCESS &&
-           capturing;
+    return s->driver->stream_capturing(stream, &capturing) == CU_SUCCESS && capturing;
 }
 
 static RunStatus refuse_capture(char **error)
@@ -288,11 +287,10 @@ static RunStatus launch_in(const CudaScope *s, CudaCode *code, const DeviceLaunc
     if (status != RUN_OK)
         return status;
     bool waits = l->seconds || l->spans || l->clocks || l->on_counter || run.hears;
-    bool capturing = (waits || l->async) && is_captured(&run);
-    if (waits && capturing)
+    if (waits && cuda_is_captured(s, l->stream))
         return refuse_capture(error);
     if (l->async)
-        status = cuda_async(code, s, l, capturing, &run.records, error);
+        status = cuda_async(code, s, l, &run.records, error);
     if (status != RUN_OK)
         return status;
     return run.kernel.recipe->workspace > 0 ? go_with_workspace(&run, error)

@@ -189,11 +189,11 @@ RunStatus cuda_kernel(CudaCode *c, const CudaScope *s, CudaKernel *out, char **e
     return status;
 }
 
-RunStatus cuda_async(CudaCode *c, const CudaScope *s, const DeviceLaunch *l, bool capturing,
-                     CuAddress *at, char **error)
+RunStatus cuda_async(CudaCode *c, const CudaScope *s, const DeviceLaunch *l, CuAddress *at,
+                     char **error)
 {
     atomic_store_explicit(&c->state, s->state, memory_order_relaxed);
-    return cuda_async_open(s, c, l, capturing, at, error);
+    return cuda_async_open(s, c, l, at, error);
 }
 
 /* --- what it takes --- */
