@@ -252,6 +252,8 @@ tilec_status job_refuse(Job *job, tilec_status status, const char *fmt, ...) PRI
 /* *error becomes the text in the form of a diagnostic; `error` may be NULL. */
 void api_error(char **error, const char *fmt, ...) PRINTF(2, 3);
 /* Say what is wrong; the value is `status`, which a macro lets whoever reads the caller see. */
+/* Put more behind a text for free(), which may be NULL; without memory for it, it stays. */
+void api_append(char **text, const char *more);
 #define api_refuse(error, status, ...) (api_error(error, __VA_ARGS__), (status))
 void api_no_error(char **error); /* what there is before anything was refused: NULL */
 /* What a caller of the API learns of a status of run/: TILEC_FAILED where there is none closer. */

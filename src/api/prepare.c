@@ -4,11 +4,8 @@
  * Threads take one entry of the list after the other.  What their compiles say is kept until all
  * are done, so that the caller hears it on its own thread and in the order of the list.
  */
-#define _GNU_SOURCE
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "api.h"
 
@@ -23,12 +20,7 @@ typedef struct {
 
 static void keep_text(void *said, const char *text)
 {
-    char **out = said, *old = *out;
-
-    if (asprintf(out, "%s%s", old ? old : "", text) < 0)
-        *out = old; /* without memory for it, it is not said */
-    else
-        free(old);
+    api_append(said, text);
 }
 
 static void prepare(tilec_preparation *p, char **said)

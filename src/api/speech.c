@@ -477,20 +477,6 @@ static RecordPort *begin_hearing(void *hearing, const void *speech)
     return h->records ? records_port(h->records) : NULL;
 }
 
-static void append(char **text, char *more)
-{
-    char *both = NULL;
-
-    if (*text && more && asprintf(&both, "%s%s", *text, more) >= 0) {
-        free(*text);
-        *text = both;
-    }
-    if (*text)
-        free(more);
-    else
-        *text = more;
-}
-
 static void end_hearing(void *hearing)
 {
     Hearing *h = hearing;
@@ -502,7 +488,9 @@ static void end_hearing(void *hearing)
         return;
     report.records = records_list(h->records, &report.n);
     job_run_with_places(h->speech->file, report_faults, &report, &text);
-    append(h->error, text);
+    if (text)
+        api_append(h->error, text);
+    free(text);
     records_free(h->records);
     h->records = NULL;
 }

@@ -29,6 +29,16 @@ void api_error(char **error, const char *fmt, ...)
     free(text);
 }
 
+void api_append(char **text, const char *more)
+{
+    char *both;
+
+    if (asprintf(&both, "%s%s", *text ? *text : "", more) < 0)
+        return;
+    free(*text);
+    *text = both;
+}
+
 void api_no_error(char **error)
 {
     if (error)
