@@ -121,11 +121,12 @@ static void tell_once(void *tuning, const char *text)
     t->launch.on_message = NULL;
 }
 
-/* As many at a time as there are CPUs, until time is up; what fails does so again when it is looked
- * at, and what was not begun is compiled then. */
+/* As many at a time as there are CPUs, until time is up; what was not begun by then is compiled
+ * when it is looked at. */
 static tilec_status compile_all(Tuning *t)
 {
     tilec_preparation *list = NEW_N(t->arena, tilec_preparation, t->count);
+    Candidate **of = NEW_N(t->arena, Candidate *, t->count);
     tilec_launch_options options = t->launch;
     int n = 0, batch = os_cpu_count();
 
@@ -139,6 +140,7 @@ static tilec_status compile_all(Tuning *t)
         if (!tune_runs(k))
             continue;
         add_arguments(t, k);
+        of[n] = k;
         list[n++] = (tilec_preparation){.file = t->file,
                                         .kernel = t->kernel->full_name,
                                         .args = k->args,
@@ -147,15 +149,17 @@ static tilec_status compile_all(Tuning *t)
     }
     for (int i = 0; i < n && !tune_is_late(t); i += batch) {
         tilec_prepare_all(list + i, MIN(batch, n - i), 0);
-        for (int j = i; j < MIN(i + batch, n); j++)
-            tilec_free(list[j].error);
+        for (int j = i; j < MIN(i + batch, n); j++) {
+            of[j]->status = list[j].status;
+            of[j]->error = list[j].error;
+        }
         if (!tune_goes_on(t, 0))
             return tune_refuse_cancelled(t);
     }
     return TILEC_OK;
 }
 
-/* See what its runs would change. */
+/* See what the runs of one that can be compiled would change. */
 static void look_at(Tuning *t, Candidate *k)
 {
     const char *name = t->kernel->full_name;
