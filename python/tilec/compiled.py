@@ -188,11 +188,20 @@ class CompiledKernel:
         """All arguments, as Triton takes them; or, as releases up to 3.2 did and programs that keep
         compiled kernels do, those alone that are not compiled in, by position.
         """
-        variable = [p.name for p in self._kernel.params if not p.is_constexpr]
-        if kwargs or len(args) != len(variable) or len(variable) == len(self._kernel.params):
+        if kwargs or len(args) != len(self._variable) or len(args) == len(self._kernel.params):
             return self._kernel[grid](*args, **kwargs)
-        compiled_in = {name: value for name, value in self._call.constants().items() if name not in variable}
-        return self._kernel[grid](**compiled_in, **dict(zip(variable, args)))
+        return self._kernel[grid](**self._compiled_in, **dict(zip(self._variable, args)))
+
+    @functools.cached_property
+    def _variable(self):
+        """Names of the parameters that are not compiled in."""
+        return [p.name for p in self._kernel.params if not p.is_constexpr]
+
+    @functools.cached_property
+    def _compiled_in(self):
+        """{name: value} of the others, and of options."""
+        given = self._call.constants()
+        return {name: value for name, value in given.items() if name not in self._variable}
 
     def _repr_html_(self):
         from .shown import Cell, table

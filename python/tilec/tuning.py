@@ -12,7 +12,6 @@ import contextlib
 import copy
 import difflib
 import functools
-import os
 import threading
 import time
 import warnings
@@ -92,9 +91,7 @@ def _descriptor_of_its_own(value):
 
 def _cpus():
     """How many this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return _core.units("cpu")[0][3]
 
 
 def _innermost(fn, is_it):
