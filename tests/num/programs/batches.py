@@ -56,3 +56,32 @@ def chosen(a, b, c, of_a, of_b, n, OF_A: tl.constexpr, OF_B: tl.constexpr, BY: t
     y = tl.load(b + j, mask=q, other=0) if OF_B else tl.load(b + j)
     total = tl.dot(x, y, input_precision="ieee")
     tl.store(c + tl.program_id(0) * M * N + rows * N + columns, total.to(c.dtype.element_ty))
+
+
+@triton.jit
+def layer(a, b, c, M, N, K, am, ak, bk, bn, cm, first, FORM: tl.constexpr, BLOCK_M: tl.constexpr,
+          BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+    """One product, of any strides.  Rows and columns behind the end are masked, or, `wrapped`, taken
+    again from the beginning; of `rows` and `columns` those alone.  Programs begin at row `first`."""
+    rows = first + tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    depth = tl.arange(0, BLOCK_K)
+    i = rows % M if FORM == "wrapped" or FORM == "rows" else rows
+    j = columns % N if FORM == "wrapped" or FORM == "columns" else columns
+    x = a + i[:, None] * am + depth[None, :] * ak
+    y = b + depth[:, None] * bk + j[None, :] * bn
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float64 if a.dtype.element_ty == tl.float64 else tl.float32)
+    for k in range(0, tl.cdiv(K, BLOCK_K)):
+        inside = depth < K - k * BLOCK_K
+        p_mask, q_mask = inside[None, :], inside[:, None]
+        if FORM == "masked" or FORM == "columns":
+            p_mask &= (rows < M)[:, None]
+        if FORM == "masked" or FORM == "rows":
+            q_mask &= (columns < N)[None, :]
+        p = tl.load(x, mask=p_mask, other=0)
+        q = tl.load(y, mask=q_mask, other=0)
+        total = tl.dot(p, q, total, input_precision="ieee")
+        x += BLOCK_K * ak
+        y += BLOCK_K * bk
+    tl.store(c + rows[:, None] * cm + columns[None, :], total.to(c.dtype.element_ty),
+             mask=(rows[:, None] < M) & (columns[None, :] < N))
