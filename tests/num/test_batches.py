@@ -115,27 +115,36 @@ for whose in ("a", "b", "ab"):
 
 
 def layer(form, m, n, k, blocks, turned, dtype, stored, gap, first=0):
-    """One product whose a and b lie by rows or by columns, NaN behind these; programs begin at row `first`."""
-    x, y = some(1, m, k), some(1, k, n)
+    """One product whose a and b lie by rows or by columns, NaN behind these; programs begin at row `first`.
+    Where that is negative, so many rows are in front of row 0, which are stored, too."""
+    before = max(-first, 0)
+    of = [max(int(random.choice([e, e, e, e - 1, e // 2 + 1])), 1) for e in (m, n)]
+    x, y = some(1, m + before, k), some(1, k, n)
     of_x, of_y = x.transpose(0, 2, 1) if "a" in turned else x, y.transpose(0, 2, 1) if "b" in turned else y
     strides = []
     for tile, is_turned in ((of_x, "a" in turned), (of_y, "b" in turned)):
         pitch = tile.shape[2] + gap
         strides += [1, pitch] if is_turned else [pitch, 1]
-    want = np.zeros((1, m, n))
+    rows, columns = np.arange(-before, m), np.arange(n)
+    if form in ("wrapped", "rows"):
+        rows = np.fmod(rows, of[0])
+    if form in ("wrapped", "columns"):
+        columns = columns % of[1]
+    want = np.zeros((m + before, n))
     with np.errstate(all="ignore"):
         for d in range(k):
-            want = want + x[:, :, d, None] * y[:, d, None, :]
-    c = encode(lie(random.integers(-9, 10, (1, m, n)).astype(np.float64), gap), stored)
-    after = np.concatenate([decode(c).astype(np.float64), np.full(gap, np.nan)]).reshape(m, n + gap)
-    after[first:, :n] = decode(encode(want[0, first:], stored))
+            want = want + x[0, :, d][rows + before, None] * y[0, d][None, columns]
+    c = encode(lie(random.integers(-9, 10, (1, m + before, n)).astype(np.float64), gap), stored)
+    after = np.concatenate([decode(c).astype(np.float64), np.full(gap, np.nan)]).reshape(m + before, n + gap)
+    begin = max(first, 0)
+    after[begin:, :n] = decode(encode(want[begin:], stored))
     names = dict(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), blocks))
-    suite.case(f"layer {form} {m}x{n}x{k} {blocks} {turned} {dtype} {stored} {gap} {first}",
+    suite.case(f"layer {form} {m}x{n}x{k} {blocks} {turned} {dtype} {stored} {gap} {first} {of}",
                "programs/batches.py:layer", "cdiv(N,BLOCK_N),cdiv(M-first,BLOCK_M)",
                {"a": encode(lie(of_x, gap), dtype), "b": encode(lie(of_y, gap), dtype), "c": c, "M": m, "N": n,
-                "K": k, **dict(zip(("am", "ak", "bk", "bn"), strides)), "cm": n + gap, "first": first,
-                "FORM": repr(form), **names},
-               {"c": (stored, after.ravel()[:m * (n + gap) - gap])})
+                "K": k, **dict(zip(("am", "ak", "bk", "bn"), strides)), "cm": n + gap, "first": first, "before": before,
+                "of_rows": of[0], "of_columns": of[1], "FORM": repr(form), **names},
+               {"c": (stored, after.ravel()[:(m + before) * (n + gap) - gap])})
 
 
 # of a few rows, or columns, and of more
@@ -146,7 +155,7 @@ for m, n, k in LAYERS:
     for turned in ("", "b", "b", "a", "ab"):
         for form in ("masked", str(random.choice(["wrapped", "rows", "columns"]))):
             layer(form, m, n, k, BLOCKS[random.integers(0, 4)], turned, "fp32", "fp32",
-                  int(random.choice([0, 0, 1, 16, 520])), int(random.choice([0, 0, 3])) if m > 3 else 0)
+                  int(random.choice([0, 0, 1, 16, 520])), int(random.choice([0, 0, 3, -5])) if m > 3 else 0)
         dtypes = [("fp64", "fp64"), ("fp16", "fp32"), ("fp32", "fp16"), ("bf16", "bf16")][random.integers(0, 4)]
         layer(str(random.choice(["masked", "wrapped"])), m, n, k, BLOCKS[0], turned, *dtypes, 0)
 suite.finish()

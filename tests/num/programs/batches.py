@@ -59,15 +59,18 @@ def chosen(a, b, c, of_a, of_b, n, OF_A: tl.constexpr, OF_B: tl.constexpr, BY: t
 
 
 @triton.jit
-def layer(a, b, c, M, N, K, am, ak, bk, bn, cm, first, FORM: tl.constexpr, BLOCK_M: tl.constexpr,
-          BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
-    """One product, of any strides.  Rows and columns behind the end are masked, or, `wrapped`, taken
-    again from the beginning; of `rows` and `columns` those alone.  Programs begin at row `first`."""
+def layer(a, b, c, M, N, K, am, ak, bk, bn, cm, first, before, of_rows, of_columns, FORM: tl.constexpr,
+          BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+    """One product, of any strides.  Rows and columns behind the end are masked, or, `wrapped`, come
+    around after so many; of `rows` and `columns` those alone.  Programs begin at row `first`, and
+    `before` rows are in front of row 0."""
+    a += before * am
+    c += before * cm
     rows = first + tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
     columns = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     depth = tl.arange(0, BLOCK_K)
-    i = rows % M if FORM == "wrapped" or FORM == "rows" else rows
-    j = columns % N if FORM == "wrapped" or FORM == "columns" else columns
+    i = rows % of_rows if FORM == "wrapped" or FORM == "rows" else rows
+    j = columns % of_columns if FORM == "wrapped" or FORM == "columns" else columns
     x = a + i[:, None] * am + depth[None, :] * ak
     y = b + depth[:, None] * bk + j[None, :] * bn
     total = tl.zeros((BLOCK_M, BLOCK_N), tl.float64 if a.dtype.element_ty == tl.float64 else tl.float32)
