@@ -90,6 +90,10 @@ static Round round_at(Cpu *c, const Step *s, const WholeAt *at, Val n)
         at->dense_columns ? cpu_place_along(c, b, 1, column) : cpu_place_along(c, b, 0, deepest);
     if (!s->whole->dense_rows)
         require_dense(c, b, column, &r.of[DOT_B].when);
+    require(c, &r.of[DOT_A].when, cpu_place_goes_on(c, a, 1, deepest));
+    require(c, &r.of[DOT_B].when,
+            at->dense_columns ? cpu_place_goes_on(c, b, 0, deepest)
+                              : cpu_place_goes_on(c, b, 1, column));
     if (depth) {
         r.first = i64_of(c, cpu_dot_first(c, plan_counted(depth)));
         r.limit = i64_of(c, cpu_dot_first(c, plan_limit(depth)));

@@ -150,6 +150,8 @@ Val cpu_place_find(Cpu *c, const Nest *n, int buffer);
 /* Of the address of a tile: where that lies, if what follows one another along a dimension, up to
  * element `last` (i64), does so evenly; the pitch in bytes. */
 Placed cpu_place_along(Cpu *c, const Value *address, int dim, Val last);
+/* i1: do remainders that it is made of not come around, up to that element along a dimension? */
+Val cpu_place_goes_on(Cpu *c, const Value *address, int dim, Val last);
 /* i1: may it be read in place, so far as it goes by who reads it? */
 Val cpu_place_wanted(Cpu *c, int buffer);
 /* Where the last product may store what is in the buffer: if `when`, and all masks hold. */

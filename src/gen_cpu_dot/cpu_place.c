@@ -42,7 +42,7 @@ static Val at(Cpu *c, const Value *v, const int8_t *map, int dim, Val index)
 
 /* i1: does no remainder that v is made of come around, up to that element along a dimension?  What
  * is divided goes up by one, so one that does is less by then than it would be. */
-static Val goes_on(Cpu *c, const Value *v, const int8_t *map, int dim, Val last)
+static Val no_remainder_ends(Cpu *c, const Value *v, const int8_t *map, int dim, Val last)
 {
     const Op *op = v->def;
     Val all = llvm_int(c->l->i1, 1), zero = llvm_int(c->l->i64, 0);
@@ -51,9 +51,9 @@ static Val goes_on(Cpu *c, const Value *v, const int8_t *map, int dim, Val last)
     if (v->type->rank == 0 || op->code == OP_const || op->code == OP_arange)
         return all;
     if (op_has(op, MOVES))
-        return goes_on(c, plan_place_behind(v, map, inner), inner, dim, last);
+        return no_remainder_ends(c, plan_place_behind(v, map, inner), inner, dim, last);
     for (int i = 0; i < op->noperands; i++)
-        all = LLVMBuildAnd(c->b, all, goes_on(c, op->operands[i], map, dim, last), "");
+        all = LLVMBuildAnd(c->b, all, no_remainder_ends(c, op->operands[i], map, dim, last), "");
     if (op->code != OP_rem)
         return all;
     const Value *whole = op->operands[0];
@@ -125,6 +125,11 @@ Val cpu_place_round(Cpu *c, int buffer, int rounds)
     return LLVMBuildSelect(c->b, cpu_place_each(c, buffer), zero, n, "");
 }
 
+Val cpu_place_goes_on(Cpu *c, const Value *address, int dim, Val last)
+{
+    return no_remainder_ends(c, address, plan_identity, dim, last);
+}
+
 Placed cpu_place_along(Cpu *c, const Value *address, int dim, Val last)
 {
     Val base = at(c, address, plan_identity, dim, llvm_int(c->l->i64, 0));
@@ -135,7 +140,7 @@ Placed cpu_place_along(Cpu *c, const Value *address, int dim, Val last)
     Val all = LLVMBuildAdd(c->b, first, LLVMBuildMul(c->b, pitch, last, ""), "");
     Val even = LLVMBuildICmp(c->b, LLVMIntEQ, end, all, "");
 
-    even = LLVMBuildAnd(c->b, even, goes_on(c, address, plan_identity, dim, last), "");
+    even = LLVMBuildAnd(c->b, even, cpu_place_goes_on(c, address, dim, last), "");
     return (Placed){even, base, pitch};
 }
 
