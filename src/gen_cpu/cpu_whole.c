@@ -224,7 +224,7 @@ LLVMBasicBlockRef cpu_whole_begin(Cpu *c, const Step *s, Val trips, Val *whole)
                   .thin = s->whole->thin,
                   .column = s->whole->column,
                   .dense_columns = s->whole->dense_columns};
-    Round r[COUNT(number)];
+    Round r[COUNT(number)] = {0};
 
     at.live[LIVE_ROWS] = live_of(c, product->dot.live[LIVE_ROWS], acc->dims[0]);
     at.live[LIVE_COLUMNS] = live_of(c, product->dot.live[LIVE_COLUMNS], acc->dims[1]);

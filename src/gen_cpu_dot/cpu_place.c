@@ -60,8 +60,8 @@ static Val no_remainder_ends(Cpu *c, const Value *v, const int8_t *map, int dim,
     Val from = at(c, whole, map, dim, zero), to = at(c, whole, map, dim, last);
     Val first = at(c, v, map, dim, zero), end = at(c, v, map, dim, last);
     Val up = LLVMBuildICmp(c->b, LLVMIntSGE, to, from, "");
-    Val alike = LLVMBuildICmp(c->b, LLVMIntEQ, LLVMBuildSub(c->b, to, from, ""),
-                              LLVMBuildSub(c->b, end, first, ""), "");
+    Val steps = LLVMBuildSub(c->b, to, from, ""), there = LLVMBuildSub(c->b, end, first, "");
+    Val alike = LLVMBuildICmp(c->b, LLVMIntEQ, there, steps, "");
     return LLVMBuildAnd(c->b, all, LLVMBuildAnd(c->b, up, alike, ""), "");
 }
 
