@@ -30,6 +30,25 @@ static void require(Cpu *c, Val *when, Val what)
     *when = LLVMBuildAnd(c->b, *when, what, "");
 }
 
+/* Of so many, the number of the last one; of none the first one's. */
+static Val last_of(Cpu *c, Val n)
+{
+    Val one = llvm_int(c->l->i64, 1);
+
+    return LLVMBuildSub(c->b, llvm_extreme(c->l, c->b, true, true, n, one), one, "");
+}
+
+/* Are a row's elements side by side, up to that one? */
+static void require_dense(Cpu *c, const Value *address, Val last, Val *when)
+{
+    Placed p = cpu_place_along(c, address, 1, last);
+    Val size = llvm_int(c->l->i64, dtype_size(address->type->dtype));
+    Val alone = LLVMBuildIsNull(c->b, last, "");
+
+    require(c, when, p.when);
+    require(c, when, LLVMBuildOr(c->b, alone, equal(c, p.pitch, size), ""));
+}
+
 /* What the loop has in its n-th round, of the counter's type. */
 static void set_round(Cpu *c, const Step *s, Val n)
 {
@@ -54,16 +73,27 @@ static void set_round(Cpu *c, const Step *s, Val n)
     }
 }
 
-static Round round_at(Cpu *c, const Step *s, Val n)
+/* Of so many rows and columns of the result (i64) tiles have what counts. */
+static Round round_at(Cpu *c, const Step *s, const WholeAt *at, Val n)
 {
     const Step *product = s->whole->product;
     const Value *depth = product->dot.live[LIVE_DEPTH];
+    const Value *a = product->op->operands[DOT_A]->def->operands[LOAD_PTR];
+    const Value *b = product->op->operands[DOT_B]->def->operands[LOAD_PTR];
+    Val row = last_of(c, at->live[LIVE_ROWS]), column = last_of(c, at->live[LIVE_COLUMNS]);
+    Val deepest = llvm_int(c->l->i64, b->type->dims[0] - 1);
     Round r = {0};
 
     set_round(c, s, n);
-    for (int i = DOT_A; i <= DOT_B; i++)
-        r.of[i] =
-            cpu_place_rows(c, s->whole->of[i], product->op->operands[i]->def->operands[LOAD_PTR]);
+    r.of[DOT_A] = cpu_place_along(c, a, 0, row);
+    r.of[DOT_B] =
+        at->dense_columns ? cpu_place_along(c, b, 1, column) : cpu_place_along(c, b, 0, deepest);
+    if (!s->whole->dense_rows)
+        require_dense(c, b, column, &r.of[DOT_B].when);
+    require(c, &r.of[DOT_A].when, cpu_place_goes_on(c, a, 1, deepest));
+    require(c, &r.of[DOT_B].when,
+            at->dense_columns ? cpu_place_goes_on(c, b, 0, deepest)
+                              : cpu_place_goes_on(c, b, 1, column));
     if (depth) {
         r.first = i64_of(c, cpu_dot_first(c, plan_counted(depth)));
         r.limit = i64_of(c, cpu_dot_first(c, plan_limit(depth)));
@@ -82,10 +112,12 @@ static void require_round(Cpu *c, const Step *s, const Round *first, const Round
 {
     const Op *dot = s->whole->product->op;
     const Type *a = dot->operands[DOT_A]->type;
+    bool along = s->whole->dense_columns;
     Val k = LLVMBuildMul(c->b, n, llvm_int(c->l->i64, a->dims[1]), "");
 
     for (int i = DOT_A; i <= DOT_B; i++) {
-        Val one = i == DOT_A ? llvm_int(c->l->i64, dtype_size(a->dtype)) : first->of[i].pitch;
+        Val one =
+            i == DOT_A || along ? llvm_int(c->l->i64, dtype_size(a->dtype)) : first->of[i].pitch;
         Val here = address(c, &r->of[i]);
         Val moved = LLVMBuildSub(c->b, here, address(c, &first->of[i]), "");
         require(c, when, r->of[i].when);
@@ -132,7 +164,7 @@ static void place_result(Cpu *c, int buffer, Val columns, Val *when)
     const Nest *n = c->plan->buffers.at[buffer].stored;
     const Value *ptr = n->roots.at[0].op->operands[STORE_PTR];
     Val size = llvm_int(c->l->i64, dtype_size(ptr->type->dtype));
-    Placed p = cpu_place_rows(c, n, ptr);
+    Placed p = cpu_place_along(c, ptr, 0, llvm_int(c->l->i64, n->dims[0] - 1));
 
     require(c, when, p.when);
     require(c, when,
@@ -145,28 +177,32 @@ static Val has_few(Cpu *c, const WholeAt *at, int which, int64_t most)
     return LLVMBuildICmp(c->b, LLVMIntULE, at->live[which], llvm_int(c->l->i64, most), "");
 }
 
-/* i1: see WHOLE_FAR_ROWS.  Of a any, where one block of columns reads it. */
+/* i1: see WHOLE_FAR_ROWS.  Of a any, where one block of columns reads it, or rows are gone along.
+ */
 static Val may_be_far(Cpu *c, const DotPlan *dot, int operand, const WholeAt *at)
 {
+    if (operand == DOT_A && at->dense_columns)
+        return llvm_int(c->l->i1, 1);
     Val columns = has_few(c, at, LIVE_COLUMNS, (int64_t)dot->vectors * dot->lanes);
 
     if (operand == DOT_B)
-        return has_few(c, at, LIVE_ROWS, at->most);
+        return at->few == 0 ? llvm_int(c->l->i1, 0) : has_few(c, at, LIVE_ROWS, at->most);
     return LLVMBuildOr(c->b, columns, has_few(c, at, LIVE_ROWS, WHOLE_FAR_ROWS), "");
 }
 
 /* Rows are close, or may be far, and few programs have the same ones, or these stay in the second
- * cache. */
+ * cache; or there are so few rows of a that nothing pays which is done for b. */
 static void require_worth(Cpu *c, const Step *product, int operand, const WholeAt *at, Val *when)
 {
     LLVMTypeRef i64 = c->l->i64;
     int buffer = plan_buffer(c->plan, product->op->operands[operand]);
-    Val pitch = at->of[operand].pitch, few = cpu_place_wanted(c, buffer, operand);
+    Val pitch = at->of[operand].pitch, few = cpu_place_wanted(c, buffer);
     Val all = LLVMBuildMul(c->b, pitch, at->live[operand == DOT_A ? LIVE_ROWS : LIVE_DEPTH], "");
     Val small = LLVMBuildICmp(c->b, LLVMIntULE, all, llvm_int(i64, WHOLE_SHARED), "");
     Val close = LLVMBuildICmp(c->b, LLVMIntULT, pitch, llvm_int(i64, PLACE_PITCH), "");
 
     require(c, when, LLVMBuildOr(c->b, close, may_be_far(c, &product->dot, operand, at), ""));
+    few = LLVMBuildOr(c->b, few, may_be_far(c, &product->dot, DOT_B, at), "");
     require(c, when, LLVMBuildOr(c->b, few, small, ""));
 }
 
@@ -181,20 +217,25 @@ LLVMBasicBlockRef cpu_whole_begin(Cpu *c, const Step *s, Val trips, Val *whole)
     Val last = LLVMBuildSub(c->b, trips, llvm_int(t, 1), "");
     Val second = llvm_extreme(c->l, c->b, false, false, last, llvm_int(t, 1));
     Val number[] = {zero, second, last};
-    Round r[COUNT(number)];
-    for (int i = 0; i < COUNT(r); i++)
-        r[i] = round_at(c, s, number[i]);
-    WholeAt at = {.of = {r[0].of[DOT_A], r[0].of[DOT_B]},
-                  .stores = c->plan->buffers.at[sum].stored != NULL,
+    const Type *acc = dot->results[0]->type;
+    WholeAt at = {.stores = c->plan->buffers.at[sum].stored != NULL,
                   .few = s->whole->few,
                   .most = s->whole->most,
-                  .column = s->whole->column};
+                  .thin = s->whole->thin,
+                  .column = s->whole->column,
+                  .dense_columns = s->whole->dense_columns};
+    Round r[COUNT(number)] = {0};
 
-    for (int i = 0; i < COUNT(r); i++)
-        require_round(c, s, &r[0], &r[i], LLVMBuildZExt(c->b, number[i], i64, ""), &when);
-    const Type *acc = dot->results[0]->type;
     at.live[LIVE_ROWS] = live_of(c, product->dot.live[LIVE_ROWS], acc->dims[0]);
     at.live[LIVE_COLUMNS] = live_of(c, product->dot.live[LIVE_COLUMNS], acc->dims[1]);
+    for (int i = 0; i < COUNT(r); i++)
+        r[i] = round_at(c, s, &at, number[i]);
+    for (int i = DOT_A; i <= DOT_B; i++)
+        at.of[i] = r[0].of[i];
+    for (int i = 0; i < COUNT(r); i++)
+        require_round(c, s, &r[0], &r[i], LLVMBuildZExt(c->b, number[i], i64, ""), &when);
+    if (at.thin)
+        require(c, &when, has_few(c, &at, LIVE_ROWS, at.most));
     at.live[LIVE_DEPTH] = depth_of(c, s, &r[0], &r[2], LLVMBuildZExt(c->b, trips, i64, ""), &when);
     for (int i = 0; i < LIVES; i++)
         require(c, &when, LLVMBuildICmp(c->b, LLVMIntSGT, at.live[i], llvm_int(i64, 0), ""));

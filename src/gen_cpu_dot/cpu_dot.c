@@ -38,7 +38,7 @@ void cpu_dot_block(Dot *d, int rows, int vectors, int last, Val row, Val column)
             place[r][v] = cpu_dot_at(d, DOT_ACC, row, r, column, v * lanes);
     }
     cpu_dot_begin(d, &sum, place);
-    if (d->column)
+    if (d->column || d->dense_columns)
         cpu_dot_column(d, &sum);
     else
         cpu_dot_multiply(d, &sum);

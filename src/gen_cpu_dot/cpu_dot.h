@@ -72,11 +72,12 @@ typedef struct {
                                         * next one */
     Val walk[2]; /* in a block, by operand: its first element that a step of k reads; cpu_dot_step.c
                   */
-    Val live[LIVES]; /* i64: so many rows, columns and elements along k; NULL: all */
-    bool whole;      /* all rounds of the loop, `along` elements along k (cpu_dot_whole.c) */
-    Val next[2];     /* of a whole one: where the next program's operands most likely are */
-    Val mask;        /* of a whole one: DotBlock.mask of the block at hand */
-    bool column;     /* .. it has one column, which is dense (cpu_dot_column.c) */
+    Val live[LIVES];    /* i64: so many rows, columns and elements along k; NULL: all */
+    bool whole;         /* all rounds of the loop, `along` elements along k (cpu_dot_whole.c) */
+    Val next[2];        /* of a whole one: where the next program's operands most likely are */
+    Val mask;           /* of a whole one: DotBlock.mask of the block at hand */
+    bool column;        /* .. it has one column, which is dense (cpu_dot_column.c), .. */
+    bool dense_columns; /* .. or its columns are, whose pitch is b's */
     Val ahead; /* .. i64: bytes from a row of b to the one that its step asks for; NULL: none */
 } Dot;
 
@@ -92,7 +93,7 @@ typedef struct {
     Placed of[2];    /* operands */
     bool stores;     /* the result: where its buffer is placed; else it goes to the buffer */
     int few, most;   /* as Whole has them */
-    bool column;
+    bool thin, column, dense_columns;
 } WholeAt;
 
 /* cpu_dot.c */
@@ -118,7 +119,8 @@ Val cpu_dot_multiply_add(Dot *d, Val a, Val b, Val acc);
 /* sums + a b, of vectors of 16 i32 and of their 64 bytes: a unsigned, b signed. */
 Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b);
 
-/* cpu_dot_column.c: adds to lane 0 of sums of one vector */
+/* cpu_dot_column.c: the sums of a block of one vector, where that begins as zero; of one column
+ * those in lane 0 */
 void cpu_dot_column(Dot *d, DotBlock *b);
 
 /* cpu_dot_whole.c */
@@ -145,11 +147,13 @@ Val cpu_keep_behind(Cpu *c, int buffer);
 /* cpu_place.c */
 /* i1: may the product read the tile of that nest in place of the buffer, and where? */
 Val cpu_place_find(Cpu *c, const Nest *n, int buffer);
-/* Of the address of a nest's tile: where that lies, if rows follow one another evenly; the pitch in
- * bytes. */
-Placed cpu_place_rows(Cpu *c, const Nest *n, const Value *address);
+/* Of the address of a tile: where that lies, if what follows one another along a dimension, up to
+ * element `last` (i64), does so evenly; the pitch in bytes. */
+Placed cpu_place_along(Cpu *c, const Value *address, int dim, Val last);
+/* i1: do remainders that it is made of not come around, up to that element along a dimension? */
+Val cpu_place_goes_on(Cpu *c, const Value *address, int dim, Val last);
 /* i1: may it be read in place, so far as it goes by who reads it? */
-Val cpu_place_wanted(Cpu *c, int buffer, int operand);
+Val cpu_place_wanted(Cpu *c, int buffer);
 /* Where the last product may store what is in the buffer: if `when`, and all masks hold. */
 void cpu_place_find_result(Cpu *c, int buffer, Val when);
 /* i1: does the product that reads the buffer multiply tiles of each round by themselves? */

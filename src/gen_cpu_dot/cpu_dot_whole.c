@@ -252,13 +252,21 @@ void cpu_dot_whole(Cpu *c, const Op *op, DotPlan plan, const BlockCode *code, co
     }
     d.live[LIVE_ROWS] = at->live[LIVE_ROWS];
     d.live[LIVE_COLUMNS] = at->live[LIVE_COLUMNS];
-    LLVMBasicBlockRef after = at->column ? dense_column(&d) : NULL;
     Val j = i64(&d, 0);
+    if (at->dense_columns) {
+        d.dense_columns = true;
+        d.plan.rows = at->few;
+        columns_from(&d, 1, j);
+        return;
+    }
+    LLVMBasicBlockRef after = at->column ? dense_column(&d) : NULL;
     if (at->few > 0 && d.n >= (int64_t)DOT_MOST_VECTORS * plan.lanes)
         j = columns_of_few_rows(&d, 1, 1, DOT_MOST_VECTORS, j);
     if (at->few > 0)
         j = columns_of_few_rows(&d, at->few, at->most, DOT_MAX_VECTORS, j);
-    if (plan.vectors > 1 && d.n >= (int64_t)plan.vectors * plan.lanes)
+    if (at->thin)
+        d.plan.rows = at->few;
+    else if (plan.vectors > 1 && d.n >= (int64_t)plan.vectors * plan.lanes)
         j = columns_from(&d, plan.vectors, j);
     columns_from(&d, 1, j);
     if (after) {

@@ -14,8 +14,9 @@
 
 #include <string.h>
 
-/* Of an address that is a sum of what steps: that of the first element of a row. */
-static Val at_row(Cpu *c, const Value *v, const int8_t *map, int64_t row)
+/* Of a sum of what steps, or what remains of it: the element so far (i64) along a dimension, and
+ * the first one along others. */
+static Val at(Cpu *c, const Value *v, const int8_t *map, int dim, Val index)
 {
     const Op *op = v->def;
     Val in[MAX_ELEMENTWISE_OPERANDS] = {NULL};
@@ -25,14 +26,43 @@ static Val at_row(Cpu *c, const Value *v, const int8_t *map, int64_t row)
         return llvm_int(emit_register_type(&c->e, v->type->dtype, 0), attr_bits(op));
     if (v->type->rank == 0)
         return c->scalars[v->id];
-    if (op->code == OP_arange)
-        return llvm_int(emit_register_type(&c->e, v->type->dtype, 0),
-                        attr_start(op) + (map[0] == 0 ? row : 0));
+    if (op->code == OP_arange) {
+        LLVMTypeRef t = emit_register_type(&c->e, v->type->dtype, 0);
+        Val start = llvm_int(t, attr_start(op));
+        return map[0] == dim
+                   ? LLVMBuildAdd(c->b, start, LLVMBuildIntCast2(c->b, index, t, 1, ""), "")
+                   : start;
+    }
     if (op_has(op, MOVES))
-        return at_row(c, plan_place_behind(v, map, inner), inner, row);
+        return at(c, plan_place_behind(v, map, inner), inner, dim, index);
     for (int i = 0; i < op->noperands; i++)
-        in[i] = at_row(c, op->operands[i], map, row);
+        in[i] = at(c, op->operands[i], map, dim, index);
     return emit_op(&c->e, c->b, op, in);
+}
+
+/* i1: does no remainder that v is made of come around, up to that element along a dimension?  What
+ * is divided goes up by one, so one that does is less by then than it would be. */
+static Val no_remainder_ends(Cpu *c, const Value *v, const int8_t *map, int dim, Val last)
+{
+    const Op *op = v->def;
+    Val all = llvm_int(c->l->i1, 1), zero = llvm_int(c->l->i64, 0);
+    int8_t inner[MAX_RANK];
+
+    if (v->type->rank == 0 || op->code == OP_const || op->code == OP_arange)
+        return all;
+    if (op_has(op, MOVES))
+        return no_remainder_ends(c, plan_place_behind(v, map, inner), inner, dim, last);
+    for (int i = 0; i < op->noperands; i++)
+        all = LLVMBuildAnd(c->b, all, no_remainder_ends(c, op->operands[i], map, dim, last), "");
+    if (op->code != OP_rem)
+        return all;
+    const Value *whole = op->operands[0];
+    Val from = at(c, whole, map, dim, zero), to = at(c, whole, map, dim, last);
+    Val first = at(c, v, map, dim, zero), end = at(c, v, map, dim, last);
+    Val up = LLVMBuildICmp(c->b, LLVMIntSGE, to, from, "");
+    Val steps = LLVMBuildSub(c->b, to, from, ""), there = LLVMBuildSub(c->b, end, first, "");
+    Val alike = LLVMBuildICmp(c->b, LLVMIntEQ, there, steps, "");
+    return LLVMBuildAnd(c->b, all, LLVMBuildAnd(c->b, up, alike, ""), "");
 }
 
 static Val number_of(Cpu *c, Val address)
@@ -95,17 +125,28 @@ Val cpu_place_round(Cpu *c, int buffer, int rounds)
     return LLVMBuildSelect(c->b, cpu_place_each(c, buffer), zero, n, "");
 }
 
-Placed cpu_place_rows(Cpu *c, const Nest *n, const Value *address)
+Val cpu_place_goes_on(Cpu *c, const Value *address, int dim, Val last)
 {
-    int64_t rows = n->dims[0] - 1;
-    Val base = at_row(c, address, plan_identity, 0), first = number_of(c, base);
-    Val second = number_of(c, at_row(c, address, plan_identity, 1));
-    Val last = number_of(c, at_row(c, address, plan_identity, rows));
-    Val pitch = LLVMBuildSub(c->b, second, first, "");
-    Val all = LLVMBuildMul(c->b, pitch, llvm_int(c->l->i64, rows), "");
-    Val end = LLVMBuildAdd(c->b, first, all, "");
+    return no_remainder_ends(c, address, plan_identity, dim, last);
+}
 
-    return (Placed){LLVMBuildICmp(c->b, LLVMIntEQ, last, end, ""), base, pitch};
+Placed cpu_place_along(Cpu *c, const Value *address, int dim, Val last)
+{
+    Val base = at(c, address, plan_identity, dim, llvm_int(c->l->i64, 0));
+    Val first = number_of(c, base);
+    Val second = number_of(c, at(c, address, plan_identity, dim, llvm_int(c->l->i64, 1)));
+    Val end = number_of(c, at(c, address, plan_identity, dim, last));
+    Val pitch = LLVMBuildSub(c->b, second, first, "");
+    Val all = LLVMBuildAdd(c->b, first, LLVMBuildMul(c->b, pitch, last, ""), "");
+    Val even = LLVMBuildICmp(c->b, LLVMIntEQ, end, all, "");
+
+    even = LLVMBuildAnd(c->b, even, cpu_place_goes_on(c, address, dim, last), "");
+    return (Placed){even, base, pitch};
+}
+
+static Placed place_rows(Cpu *c, const Nest *n, const Value *address)
+{
+    return cpu_place_along(c, address, 0, llvm_int(c->l->i64, n->dims[0] - 1));
 }
 
 /* It is one if that holds, too, and its rows, of elements of `size`, are so far apart, in bytes, as
@@ -122,9 +163,9 @@ static Val keep_place(Cpu *c, int buffer, Placed p, int size, Val when, LLVMIntP
     return p.when;
 }
 
-Val cpu_place_wanted(Cpu *c, int buffer, int operand)
+Val cpu_place_wanted(Cpu *c, int buffer)
 {
-    return is_for_few(c, c->plan->buffers.at[buffer].same[operand]);
+    return is_for_few(c, c->plan->buffers.at[buffer].alike);
 }
 
 Val cpu_place_find(Cpu *c, const Nest *n, int buffer)
@@ -136,7 +177,7 @@ Val cpu_place_find(Cpu *c, const Nest *n, int buffer)
     if (b->waits != 0)
         when = LLVMBuildAnd(c->b, when, cpu_place_each(c, buffer), "");
     when = LLVMBuildAnd(c->b, when, cpu_all_hold(c, n), "");
-    Placed p = cpu_place_rows(c, n, b->in_place->operands[LOAD_PTR]);
+    Placed p = place_rows(c, n, b->in_place->operands[LOAD_PTR]);
     return keep_place(c, buffer, p, cpu_buffer_size(c, buffer), when, LLVMIntULT, PLACE_PITCH);
 }
 
@@ -147,7 +188,7 @@ void cpu_place_find_result(Cpu *c, int buffer, Val when)
     int size = dtype_size(address->type->dtype);
     Val all = LLVMBuildAnd(c->b, when, cpu_all_hold(c, n), "");
 
-    Placed p = cpu_place_rows(c, n, address);
+    Placed p = place_rows(c, n, address);
     keep_place(c, buffer, p, size, all, LLVMIntSGE, (int64_t)n->dims[1] * size);
 }
 

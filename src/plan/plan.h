@@ -257,6 +257,9 @@ typedef struct {
     int few, most;     /* rows: blocks of so many have DOT_MAX_VECTORS, where there are no more rows
                         * than     `most`, and rows of b may be far apart; 0: none */
     bool column;       /* it has one column: where that is dense, vectors go along k */
+    bool thin;         /* it has to have no more rows than `most` */
+    bool dense_columns; /* b's columns are dense: vectors go along k, in blocks of `few` rows */
+    bool dense_rows;    /* false: its rows may be, as the program's numbers say */
 } Whole;
 struct Step {
     StepKind kind;
@@ -293,6 +296,7 @@ typedef struct {
                          * (plan_place.c); NULL: it may not */
     int same[2]; /* where a or b of the product that reads it may be in place: the axes of the grid
                   * along which programs have the same one, as bits; -1: not, or unknown */
+    int alike;   /* the same of the operand that lies here, in place or not */
     int waits; /* bits: in a loop of several rounds that product rather waits for them than to have
                 * a, b or, bit PLACE_BOTH, both in place */
     const Op *begins;   /* the loop in whose first round the product that adds to it takes it for

@@ -361,7 +361,7 @@ int plan_buffer_for(Planner *pl, Value *v)
     b->same[DOT_A] = b->same[DOT_B] = -1;
     int same = -1, keep = product ? plan_keep(pl, v, product, rounds, &same) : 0;
     b = &pl->plan->buffers.at[number];
-    b->same[is_a ? DOT_A : DOT_B] = same;
+    b->same[is_a ? DOT_A : DOT_B] = b->alike = same;
     if (keep != 0)
         plan_add_slots(pl->plan, number, keep);
     return number;

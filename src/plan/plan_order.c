@@ -427,6 +427,9 @@ bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const 
 
 /* --- the order of loops --- */
 
+/* Of what has an element for each of the nest. */
+enum { STORE_VOTES = 10, LOAD_VOTES = 4, BUFFER_VOTES = 2 };
+
 /* Has it an element of its own for each of the nest? */
 static bool is_whole(const Nest *n, const Leaf *leaf)
 {
@@ -437,34 +440,35 @@ static bool is_whole(const Nest *n, const Leaf *leaf)
     return type_numel(leaf->value->type) >= all;
 }
 
-/* Votes for the dimension along which this leaf is contiguous in memory, or in pieces of rows: half
- * for rows that are the same for others. */
+/* Votes for the dimension along which this leaf is contiguous in memory, or in pieces of rows, or
+ * in its buffer: half for rows that are the same for others. */
 static void vote(const Planner *pl, const Nest *n, const Leaf *leaf, int *votes)
 {
     const Type *t = leaf->value->type;
 
     if (t->rank == 0)
         return;
+    bool whole = is_whole(n, leaf);
     if (leaf->load) {
         Value *ptr = leaf->value->def->operands[LOAD_PTR];
         const Axis *a = axis_of(pl->plan->axis, ptr);
-        bool found = false, whole = is_whole(n, leaf);
+        bool found = false;
         for (int d = 0; d < t->rank; d++) {
             if (leaf->map[d] < 0 || a->contiguity[d] <= 1)
                 continue;
-            votes[leaf->map[d]] += whole ? 2 : 1;
+            votes[leaf->map[d]] += whole ? LOAD_VOTES : LOAD_VOTES / 2;
             found = true;
         }
         int dim = found ? -1 : plan_dimension_in_pieces(pl->plan, n, ptr, leaf->map);
         if (dim >= 0)
-            votes[dim] += 2;
+            votes[dim] += LOAD_VOTES;
         return;
     }
     int last = t->rank - 1;
     while (last > 0 && t->dims[last] == 1)
         last--;
     if (leaf->map[last] >= 0)
-        votes[leaf->map[last]] += 1;
+        votes[leaf->map[last]] += whole ? BUFFER_VOTES : BUFFER_VOTES / 2;
 }
 
 /* .. of a store more than of two loads: its lines are read, written in parts, and go back. */
@@ -475,7 +479,7 @@ static void vote_store(const Planner *pl, const Op *op, int *votes)
 
     for (int d = 0; d < ptr->type->rank; d++) {
         if (a->contiguity[d] > 1)
-            votes[d] += 5;
+            votes[d] += STORE_VOTES;
     }
 }
 
@@ -499,7 +503,7 @@ static int inner_dimension(const Planner *pl, const Nest *n, const Root *roots, 
         if (roots[i].kind == ROOT_STORE)
             vote_store(pl, roots[i].op, votes);
         if (roots[i].kind == ROOT_FILL)
-            votes[n->rank - 1] += 1;
+            votes[n->rank - 1] += BUFFER_VOTES;
     }
     int inner = n->rank - 1;
     for (int d = n->rank - 1; d >= 0; d--) {

@@ -13,7 +13,8 @@
  */
 #include "plan_schedule_internal.h"
 
-enum { SHORT_ROW = 8 /* vectors */, LEAST_ROWS = 4, FEW_VALUES = 100 /* that stand twice */ };
+enum { SHORT_ROW = 8, OPERAND_ROW = 32 /* vectors */ };
+enum { LEAST_ROWS = 4, FEW_VALUES = 100 /* that stand twice */ };
 enum { MOST_BEHIND = 40 /* ops, of a mask */ };
 
 typedef struct {
@@ -106,7 +107,7 @@ static bool note_mask(Full *f, Value *v, const int8_t *map)
     return true;
 }
 
-bool plan_has_short_rows(const Nest *n)
+static bool has_rows_of(const Nest *n, int vectors)
 {
     int inner = n->order[n->rank - 1], extent = n->dims[inner];
     int64_t rows = 1;
@@ -114,13 +115,32 @@ bool plan_has_short_rows(const Nest *n)
     for (int d = 0; d < n->rank; d++)
         rows *= d == inner ? 1 : n->dims[d];
     return rows >= LEAST_ROWS && n->bounds.len > 0 && n->pieces.len == 0 && !n->schedule->strips &&
-           extent % n->lanes == 0 && extent / n->lanes <= SHORT_ROW && n->values <= FEW_VALUES;
+           extent % n->lanes == 0 && extent / n->lanes <= vectors && n->values <= FEW_VALUES;
+}
+
+bool plan_has_short_rows(const Nest *n)
+{
+    return has_rows_of(n, SHORT_ROW);
+}
+
+/* Of what a product reads, or leaves, rows may be longer, since where all masks hold that may be in
+ * place (plan_place.c, plan_result.c). */
+static int short_row(const Plan *p, const Nest *n)
+{
+    const Root *r = &n->roots.at[0];
+    bool operand = r->kind == ROOT_FILL && r->buffer >= 0 && p->buffers.at[r->buffer].either;
+
+    for (int i = 0; i < n->leaves.len && r->kind == ROOT_STORE; i++) {
+        const Value *v = n->leaves.at[i].value;
+        operand |= v->def && (v->def->code == OP_dot || v->def->code == OP_for);
+    }
+    return operand ? OPERAND_ROW : SHORT_ROW;
 }
 
 static bool may_stand_twice(const Plan *p, const Nest *n)
 {
-    return plan_has_short_rows(n) && n->schedule->rows == 1 && !n->serial && !n->backwards &&
-           n->lined == 0 && !p->options->debug;
+    return has_rows_of(n, short_row(p, n)) && n->schedule->rows == 1 && !n->serial &&
+           !n->backwards && n->lined == 0 && !p->options->debug;
 }
 
 /* Several planes go through a strip together, but for those that are cut alone. */

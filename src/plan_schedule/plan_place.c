@@ -28,14 +28,42 @@ enum {
 
 /* --- addresses --- */
 
-static bool is_linear(const Plan *p, const Value *v, IsThere *is_there, const void *ctx, int most)
+/* Of indices that step by one along a dimension, and stay along others, by one number. */
+static bool is_remainder_of_steps(const Plan *p, const Op *op)
 {
+    const Value *v = op->operands[0];
+    const Axis *a = axis_of(p->axis, v);
+    int along = 0;
+
+    if (op->code != OP_rem || v->type->pointer || !dtype_is_int(v->type->dtype) ||
+        !dtype_is_signed(v->type->dtype) || dtype_size(v->type->dtype) < 4)
+        return false;
+    for (int d = 0; d < v->type->rank; d++) {
+        if (v->type->dims[d] == 1)
+            continue;
+        if (a->contiguity[d] != v->type->dims[d])
+            return false;
+        along++;
+    }
+    return along == 1 && plan_steps(p, op->operands[1]) == 0;
+}
+
+typedef struct {
+    const Plan *plan;
+    IsThere *is_there;
+    const void *ctx;
+    bool remainders; /* where these come around is asked when running */
+} Linear;
+
+static bool is_linear(const Linear *l, const Value *v, int most)
+{
+    const Plan *p = l->plan;
     const Op *op = v->def;
     bool moves = op && (op->code == OP_splat || op->code == OP_broadcast || op->code == OP_expand ||
                         op->code == OP_permute);
 
     if (v->type->rank == 0)
-        return (op && op->code == OP_const) || is_there(ctx, v);
+        return (op && op->code == OP_const) || l->is_there(l->ctx, v);
     if (!op || most == 0)
         return false;
     if (op->code == OP_const || op->code == OP_arange)
@@ -44,11 +72,12 @@ static bool is_linear(const Plan *p, const Value *v, IsThere *is_there, const vo
                   (plan_steps(p, op->operands[0]) == 0 || plan_steps(p, op->operands[1]) == 0);
     bool widens = op->code == OP_cast && dtype_is_int(op->operands[0]->type->dtype) &&
                   dtype_size(v->type->dtype) >= dtype_size(op->operands[0]->type->dtype);
-    if (!moves && !scales && !widens && op->code != OP_add && op->code != OP_sub &&
+    bool remains = l->remainders && is_remainder_of_steps(p, op);
+    if (!moves && !scales && !widens && !remains && op->code != OP_add && op->code != OP_sub &&
         op->code != OP_addptr)
         return false;
     for (int i = 0; i < op->noperands; i++) {
-        if (!is_linear(p, op->operands[i], is_there, ctx, most - 1))
+        if (!is_linear(l, op->operands[i], most - 1))
             return false;
     }
     return true;
@@ -56,7 +85,9 @@ static bool is_linear(const Plan *p, const Value *v, IsThere *is_there, const vo
 
 bool plan_is_linear(const Plan *p, const Value *v, IsThere *is_there, const void *ctx)
 {
-    return is_linear(p, v, is_there, ctx, MOST_BEHIND);
+    const Linear l = {.plan = p, .is_there = is_there, .ctx = ctx};
+
+    return is_linear(&l, v, MOST_BEHIND);
 }
 
 const Value *plan_place_behind(const Value *v, const int8_t *map, int8_t *in)
@@ -68,7 +99,7 @@ const Value *plan_place_behind(const Value *v, const int8_t *map, int8_t *in)
 
 /* --- nests --- */
 
-static bool reads_rows(const Nest *n, const Value *v)
+static bool reads_along(const Nest *n, const Value *v)
 {
     for (int i = 0; i < n->leaves.len; i++) {
         const Leaf *leaf = &n->leaves.at[i];
@@ -99,19 +130,46 @@ static bool is_cut_by_bounds(const Nest *n, const Op *load)
     return whole;
 }
 
-/* A nest that does nothing but copy rows of memory to the buffer. */
-static bool copies(const Plan *p, const Nest *n, const Value *v)
+/* A nest that does nothing but copy memory to the buffer, which cuts no more than bounds do. */
+static bool loads_memory(const Plan *p, const Nest *n, const Value *v)
 {
     const Root *r = &n->roots.at[0];
     const Buffer *b = &p->buffers.at[plan_buffer(p, v)];
     const Op *load = v->def;
 
     return n->roots.len == 1 && r->kind == ROOT_FILL && r->value == v && load &&
-           load->code == OP_load && !op_is_volatile(load) && n->rank == 2 && n->order[1] == 1 &&
-           n->dims[0] >= LEAST_ROWS && !b->turned && !b->biased && b->dtype == v->type->dtype &&
-           (n->bounds.len == 0 || n->full.len > 0) && reads_rows(n, v) &&
-           is_cut_by_bounds(n, load) &&
-           plan_is_linear(p, load->operands[LOAD_PTR], plan_is_at_hand, n);
+           load->code == OP_load && !op_is_volatile(load) && n->rank == 2 && !b->biased &&
+           b->dtype == v->type->dtype && (n->bounds.len == 0 || n->full.len > 0) &&
+           is_cut_by_bounds(n, load);
+}
+
+/* .. row by row. */
+static bool copies(const Plan *p, const Nest *n, const Value *v)
+{
+    return loads_memory(p, n, v) && n->order[1] == 1 && n->dims[0] >= LEAST_ROWS &&
+           !p->buffers.at[plan_buffer(p, v)].turned && reads_along(n, v) &&
+           plan_is_linear(p, v->def->operands[LOAD_PTR], plan_is_at_hand, n);
+}
+
+/* An address's scalars are steps in front of what loads there. */
+static bool is_before(const void *ctx, const Value *v)
+{
+    (void)ctx;
+    (void)v;
+    return true;
+}
+
+PlaceOrder plan_place_order(const Plan *p, const Nest *n, const Value *v)
+{
+    const Linear l = {.plan = p, .is_there = is_before, .remainders = true};
+    bool turned = n->rank == 2 && n->order[1] == 0;
+
+    if (n->pieces.len > 0 || !loads_memory(p, n, v) ||
+        !is_linear(&l, v->def->operands[LOAD_PTR], MOST_BEHIND))
+        return PLACE_NONE;
+    if (reads_along(n, v))
+        return turned ? PLACE_COLUMNS : PLACE_ROWS;
+    return turned ? PLACE_NONE : PLACE_ROWS_MAYBE;
 }
 
 static bool only_fills(const Nest *n)

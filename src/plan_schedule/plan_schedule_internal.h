@@ -108,6 +108,10 @@ void plan_place(const Plan *p);
 /* Does an address go up evenly with the row, as a sum of what steps and of scalars that are there?
  */
 bool plan_is_linear(const Plan *p, const Value *v, IsThere *is_there, const void *ctx);
+/* How the tile that a nest fills lies in memory, if it may be read there: by rows, or columns, that
+ * are dense; or by rows of which the program has to ask whether they are. */
+typedef enum { PLACE_NONE, PLACE_ROWS, PLACE_ROWS_MAYBE, PLACE_COLUMNS } PlaceOrder;
+PlaceOrder plan_place_order(const Plan *p, const Nest *n, const Value *v);
 
 /* plan_result.c: which results of products go from registers to memory */
 void plan_results(const Plan *p);

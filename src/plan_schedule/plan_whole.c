@@ -12,7 +12,11 @@
  * elements less are left.
  *
  * Of one row, or a few, each element of b is multiplied once or little more often: to lay it out
- * would take longer than that, however far its rows are apart.  So it is for a of one column.
+ * would take longer than that, however far its rows are apart.  So it is for a of one column. Where
+ * b's columns are dense, as those of a layer's weights mostly are, vectors go along k.
+ *
+ * Rows of a and columns of b may be taken % n, as Triton's tutorial has it.  Then they lie side by
+ * side in all programs but the last ones, and there, too, as far as stores let them through.
  */
 #include "plan_schedule_internal.h"
 
@@ -22,11 +26,15 @@ enum { MOST_BEHIND = 40 /* ops, of a number */ };
  * wide vectors the second cache feeds in the time of one. */
 enum { FEW_ROWS = 2, FEW_ROWS_OF_32 = 4, BLOCKS_OF_32 = 2 };
 
+/* The same of blocks whose vectors go along k, which have four columns. */
+enum { ROWS_ALONG = 3, ROWS_ALONG_OF_32 = 4, BLOCKS_ALONG = 3 };
+
 typedef struct {
     const Plan *plan;
     const Op *loop, *dot;
     const Step *product;
     const Nest *of[2];
+    PlaceOrder order[2];
 } Search;
 
 /* --- numbers of a round --- */
@@ -134,6 +142,20 @@ static bool counts_before(const Search *s, int which)
 
 /* --- loops --- */
 
+/* Notes the nest that fills an operand of the product; false: it may not be read in memory. */
+static bool note_operand(Search *s, const Nest *n)
+{
+    const Value *v = n->roots.at[0].value;
+    const Use *u = v ? uses_of(&s->plan->uses, v) : NULL;
+
+    if (!v || uses_count(&s->plan->uses, v) != 1 || u->op->code != OP_dot || u->operand == DOT_ACC)
+        return false;
+    PlaceOrder order = plan_place_order(s->plan, n, v);
+    s->of[u->operand] = n;
+    s->order[u->operand] = order;
+    return order == PLACE_ROWS || (order != PLACE_NONE && u->operand == DOT_B);
+}
+
 static bool find_steps(Search *s, const BlockPlan *body)
 {
     for (int i = 0; i < body->steps.len; i++) {
@@ -141,13 +163,18 @@ static bool find_steps(Search *s, const BlockPlan *body)
         const Nest *n = step->nest;
         if (step->kind == STEP_DOT && !s->product)
             s->product = step;
-        else if (step->kind == STEP_NEST && n->place != 0)
-            s->of[uses_of(&s->plan->uses, n->roots.at[0].value)->operand] = n;
+        else if (step->kind == STEP_NEST && note_operand(s, n))
+            continue;
         else if (step->kind != STEP_SCALAR || op_has(step->op, READS | WRITES | EFFECT))
             return false;
     }
     s->dot = s->product ? s->product->op : NULL;
-    return s->dot && plan_only_adds(s->plan, s->dot);
+    if (!s->dot || s->product->dot.unit != DOT_FMA || !plan_only_adds(s->plan, s->dot))
+        return false;
+    const Type *sum = s->dot->results[0]->type;
+    bool along = s->order[DOT_B] == PLACE_COLUMNS;
+    return sum->rank == 2 && s->dot->operands[DOT_A] != s->dot->operands[DOT_B] &&
+           (along ? dtype_is_float(sum->dtype) : s->product->dot.packed == NO_BUFFER);
 }
 
 static bool is_one_product(Search *s, const BlockPlan *body)
@@ -171,6 +198,17 @@ static void set_few_rows(const Search *s, Whole *w)
     const Type *sum = s->dot->results[0]->type;
     bool many = s->plan->machine.registers > 16;
 
+    if (w->dense_columns) {
+        w->column = false;
+        w->few = many ? ROWS_ALONG_OF_32 : ROWS_ALONG;
+        w->most = w->few * BLOCKS_ALONG;
+        w->thin = true;
+        return;
+    }
+    for (int i = DOT_A; i <= DOT_B; i++) {
+        int buffer = plan_buffer(s->plan, s->dot->operands[i]);
+        w->thin |= s->plan->buffers.at[buffer].alike < 0;
+    }
     if (sum->dims[1] < DOT_MAX_VECTORS * d->lanes)
         return;
     w->few = MIN(sum->dims[0], many ? FEW_ROWS_OF_32 : FEW_ROWS);
@@ -196,8 +234,12 @@ static void look_at_block(const Plan *p, const BlockPlan *b)
             s->whole = NEW(p->arena, Whole);
             *s->whole = (Whole){.product = search.product,
                                 .of = {search.of[DOT_A], search.of[DOT_B]},
-                                .column = has_one_column(&search)};
+                                .column = has_one_column(&search),
+                                .dense_columns = search.order[DOT_B] == PLACE_COLUMNS,
+                                .dense_rows = search.order[DOT_B] != PLACE_ROWS_MAYBE};
             set_few_rows(&search, s->whole);
+            if (s->whole->thin && s->whole->few == 0)
+                s->whole = NULL;
         }
         look_at_block(p, s->body[0]);
         look_at_block(p, s->body[1]);

@@ -374,9 +374,13 @@ static void print_whole(PlanText *p, const Whole *w, int indent)
 {
     text_printf(&p->out, "%*sone product, where tiles lie in memory one behind the other", indent,
                 "");
-    if (w->few > 0)
+    if (w->dense_columns)
+        text_printf(&p->out, ", of up to %d rows by vectors along k", w->most);
+    else if (w->few > 0)
         text_printf(&p->out, ", of up to %d rows in blocks of %d by %d vectors", w->most, w->few,
                     DOT_MAX_VECTORS);
+    if (w->thin && !w->dense_columns)
+        text_put(&p->out, ", and of no more");
     if (w->column)
         text_put(&p->out, ", of one column by vectors along k");
     text_put(&p->out, ":\n");

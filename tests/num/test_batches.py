@@ -112,4 +112,54 @@ for whose in ("a", "b", "ab"):
             chosen(int(random.integers(1, 5)), *dims, whose, by, "fp32")
         chosen(2, 16, 32, 16, whose, by, "fp64")
         chosen(2, 32, 32, 16, whose, by, "fp16")
+
+
+def layer(form, m, n, k, blocks, turned, dtype, stored, gap, first=0):
+    """One product whose a and b lie by rows or by columns, NaN behind these; programs begin at row `first`.
+    Where that is negative, so many rows are in front of row 0, which are stored, too."""
+    before = max(-first, 0)
+    of = [max(int(random.choice([e, e, e, e - 1, e // 2 + 1])), 1) for e in (m, n)]
+    x, y = some(1, m + before, k), some(1, k, n)
+    of_x, of_y = x.transpose(0, 2, 1) if "a" in turned else x, y.transpose(0, 2, 1) if "b" in turned else y
+    strides = []
+    for tile, is_turned in ((of_x, "a" in turned), (of_y, "b" in turned)):
+        pitch = tile.shape[2] + gap
+        strides += [1, pitch] if is_turned else [pitch, 1]
+    rows, columns = np.arange(-before, m), np.arange(n)
+    if form in ("wrapped", "rows"):
+        rows = np.fmod(rows, of[0])
+    if form in ("wrapped", "columns"):
+        columns = columns % of[1]
+    if form == "eights":
+        columns = columns % 8
+    want = np.zeros((m + before, n))
+    with np.errstate(all="ignore"):
+        for d in range(k):
+            at = d - d % blocks[2] + d % blocks[2] % 8 if form == "short" else d
+            want = want + x[0, :, at][rows + before, None] * y[0, at][None, columns]
+    c = encode(lie(random.integers(-9, 10, (1, m + before, n)).astype(np.float64), gap), stored)
+    after = np.concatenate([decode(c).astype(np.float64), np.full(gap, np.nan)]).reshape(m + before, n + gap)
+    begin = max(first, 0)
+    after[begin:, :n] = decode(encode(want[begin:], stored))
+    names = dict(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), blocks))
+    suite.case(f"layer {form} {m}x{n}x{k} {blocks} {turned} {dtype} {stored} {gap} {first} {of}",
+               "programs/batches.py:layer", "cdiv(N,BLOCK_N),cdiv(M-first,BLOCK_M)",
+               {"a": encode(lie(of_x, gap), dtype), "b": encode(lie(of_y, gap), dtype), "c": c, "M": m, "N": n,
+                "K": k, **dict(zip(("am", "ak", "bk", "bn"), strides)), "cm": n + gap, "first": first, "before": before,
+                "of_rows": of[0], "of_columns": of[1], "FORM": repr(form), **names},
+               {"c": (stored, after.ravel()[:(m + before) * (n + gap) - gap])})
+
+
+# of a few rows, or columns, and of more
+LAYERS = [(1, 70, 100), (2, 130, 33), (3, 20, 31), (5, 129, 96), (8, 64, 128), (9, 33, 65),
+          (33, 65, 72), (1, 1, 300), (7, 3, 257)]
+BLOCKS = [(16, 64, 32), (16, 16, 16), (64, 32, 32), (32, 128, 16)]
+for m, n, k in LAYERS:
+    for turned in ("", "b", "b", "a", "ab"):
+        for form in ("masked", str(random.choice(["wrapped", "rows", "columns"]))):
+            layer(form, m, n, k, BLOCKS[random.integers(0, 4)], turned, "fp32", "fp32",
+                  int(random.choice([0, 0, 1, 16, 520])), int(random.choice([0, 0, 3, -5])) if m > 3 else 0)
+        dtypes = [("fp64", "fp64"), ("fp16", "fp32"), ("fp32", "fp16"), ("bf16", "bf16")][random.integers(0, 4)]
+        layer(str(random.choice(["masked", "wrapped"])), m, n, k, BLOCKS[0], turned, *dtypes, 0)
+        layer(["eights", "short"][random.integers(0, 2)], m, n, k, BLOCKS[0], turned, "fp32", "fp32", 0)
 suite.finish()

@@ -56,3 +56,38 @@ def chosen(a, b, c, of_a, of_b, n, OF_A: tl.constexpr, OF_B: tl.constexpr, BY: t
     y = tl.load(b + j, mask=q, other=0) if OF_B else tl.load(b + j)
     total = tl.dot(x, y, input_precision="ieee")
     tl.store(c + tl.program_id(0) * M * N + rows * N + columns, total.to(c.dtype.element_ty))
+
+
+@triton.jit
+def layer(a, b, c, M, N, K, am, ak, bk, bn, cm, first, before, of_rows, of_columns, FORM: tl.constexpr,
+          BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+    """One product, of any strides.  Rows and columns behind the end are masked, or, `wrapped`, come
+    around after so many; of `rows` and `columns` those alone; of `eights` columns after eight, and
+    of `short` elements along K of a round.  Programs begin at row `first`, and `before` rows are in front of row 0."""
+    a += before * am
+    c += before * cm
+    rows = first + tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    depth = tl.arange(0, BLOCK_K)
+    i = rows % of_rows if FORM == "wrapped" or FORM == "rows" else rows
+    j = columns % of_columns if FORM == "wrapped" or FORM == "columns" else columns
+    if FORM == "eights":
+        j = columns % 8
+    d = depth % 8 if FORM == "short" else depth
+    x = a + i[:, None] * am + d[None, :] * ak
+    y = b + d[:, None] * bk + j[None, :] * bn
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float64 if a.dtype.element_ty == tl.float64 else tl.float32)
+    for k in range(0, tl.cdiv(K, BLOCK_K)):
+        inside = depth < K - k * BLOCK_K
+        p_mask, q_mask = inside[None, :], inside[:, None]
+        if FORM == "masked" or FORM == "columns" or FORM == "eights" or FORM == "short":
+            p_mask &= (rows < M)[:, None]
+        if FORM == "masked" or FORM == "rows" or FORM == "eights" or FORM == "short":
+            q_mask &= (columns < N)[None, :]
+        p = tl.load(x, mask=p_mask, other=0)
+        q = tl.load(y, mask=q_mask, other=0)
+        total = tl.dot(p, q, total, input_precision="ieee")
+        x += BLOCK_K * ak
+        y += BLOCK_K * bk
+    tl.store(c + rows[:, None] * cm + columns[None, :], total.to(c.dtype.element_ty),
+             mask=(rows[:, None] < M) & (columns[None, :] < N))
