@@ -106,15 +106,16 @@ struct Nest {
     /* Not empty: the inner loop goes through a piece of the row, in which these stay, and the last
      * of the loops around it from piece to piece: over a dimension of `dims` that no tile has. */
     VEC(Quotient) pieces;
-    bool halved;        /* some of these are comparisons */
-    bool aligned;       /* pieces begin at multiples of `lanes` */
-    int least;          /* where a divisor that is no constant is below this, .. */
-    Nest *whole;        /* .. this one runs: without pieces.  NULL: all are constants */
-    Nest *direct;       /* of an atomic that is added up in a table: by vectors, where it is not */
-    bool serial;        /* one element at a time, for the one root: atomics, loops in regions */
-    int work;           /* ops that one element takes, each counted once for each root */
-    int values;         /* the same without weights, and with what is rarely computed */
-    bool branches;      /* on what all lanes of a vector are: divisions, usual selects */
+    bool halved;   /* some of these are comparisons */
+    bool aligned;  /* pieces begin at multiples of `lanes` */
+    int least;     /* where a divisor that is no constant is below this, .. */
+    Nest *whole;   /* .. this one runs: without pieces.  NULL: all are constants */
+    Nest *direct;  /* of an atomic that is added up in a table: by vectors, where it is not */
+    bool serial;   /* one element at a time, for the one root: atomics, loops in regions */
+    int work;      /* ops that one element takes, each counted once for each root */
+    int values;    /* the same without weights, and with what is rarely computed */
+    bool branches; /* on what all lanes of a vector are: divisions, usual selects */
+    bool widens;   /* floats of 16 bits to fp32: it does more with them than to move their bits */
     int lanes, unroll;  /* of the vectors of a body; copies of it in the loop */
     AccessSpace *space; /* its indices, as accesses follow them */
     VEC(Root) roots;
@@ -405,7 +406,8 @@ Plan *plan_nests(const Func *f, const GenOptions *o, Machine m, Arena *a);
 int plan_buffer(const Plan *p, const Value *v); /* its number in plan->buffers, or NO_BUFFER */
 /* The one value that a name means from a mark on, if that is still one of the kernel; NULL. */
 Value *plan_named(const Plan *p, const Mark *m);
-DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
+DType plan_register_dtype(DType t);      /* the dtype that values of t have outside of memory */
+bool plan_is_short_float(const Type *t); /* fp16, bf16 */
 /* The tile from whose buffer a gather takes elements: its source, or what that is a renaming of.
  * from[d]: which dimension of the source the tile's dimension d follows, or -1. */
 Value *plan_gathered(const Op *gather, int8_t *from);
