@@ -295,6 +295,7 @@ static void shape_block(Plan *p, BlockPlan *b)
         if (s->kind == STEP_NEST) {
             shape_nest(p, s->nest);
             s->nest = plan_pieces(p, s->nest);
+            plan_lines_in_cache(p, s->nest);
             s->nest->direct = direct_nest(p, s->nest);
         }
         if (s->kind == STEP_SORT)
