@@ -40,11 +40,12 @@ static tilec_status check_addresses(const Request *r, char **error)
 {
     for (int i = 0; i < r->binding->nslots; i++) {
         const tilec_tensor *t = r->binding->tensors[i];
-        const char *name = t ? request_name_of_tensor(r, t) : NULL;
-        if (t && t->data && (uintptr_t)t->data < NO_MEMORY_BELOW)
-            return refuse_request(r, TILEC_BAD_ARGUMENT, error,
-                                  "the address of `%s` is next to NULL, where no memory is",
-                                  name ? name : "an item of a tuple");
+        if (!t || !t->data || (uintptr_t)t->data >= NO_MEMORY_BELOW)
+            continue;
+        const char *name = request_name_of_tensor(r, t);
+        return refuse_request(r, TILEC_BAD_ARGUMENT, error,
+                              "the address of `%s` is next to NULL, where no memory is",
+                              name ? name : "an item of a tuple");
     }
     return TILEC_OK;
 }

@@ -28,7 +28,7 @@ static bool reach_of_dimension(const tilec_tensor *t, int i, int64_t size, int64
 static Extent extent_of(const tilec_tensor *t)
 {
     static const Extent unknown = {.whole = true}, empty = {0};
-    int64_t size = (int64_t)tilec_dtype_size(t->dtype), below = 0, above = size;
+    int64_t size = dtype_size((DType)t->dtype), below = 0, above = size;
     double elements = (double)size;
 
     if (t->ndim < 0)

@@ -25,12 +25,16 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 32;
 }
 
-/* Up to eight bytes as a number; the missing ones are zero. */
+/* Eight bytes as a number, or what is left of them; the missing ones are zero.  Of all eight that
+ * is one instruction, and else a call. */
 static uint64_t word_at(const unsigned char *p, size_t left)
 {
     uint64_t w = 0;
 
-    memcpy(&w, p, MIN(left, sizeof w));
+    if (left >= sizeof w)
+        memcpy(&w, p, sizeof w);
+    else
+        memcpy(&w, p, left);
     return w;
 }
 

@@ -20,6 +20,7 @@ typedef struct {
     size_t scratch;
     int parts;                         /* see CpuLaunch */
     _Atomic uint32_t cost, alone_cost; /* see CpuLaunch */
+    _Atomic uint32_t short_launches;   /* the same */
 } CpuCode;
 
 /* The threads, and the scratch memory that they keep. */
@@ -144,7 +145,8 @@ static RunStatus launch_on_cpu(void *pool, void *code, const DeviceLaunch *l, ch
                         .watch = l->watch,
                         .stints = l->stints,
                         .cost = &c->cost,
-                        .alone_cost = &c->alone_cost};
+                        .alone_cost = &c->alone_cost,
+                        .short_launches = &c->short_launches};
 
     *error = NULL;
     if (l->records)

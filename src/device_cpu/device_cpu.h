@@ -171,6 +171,8 @@ typedef struct {
      * be NULL.  With it a small launch stays on the calling thread. */
     _Atomic uint32_t *cost;
     _Atomic uint32_t *alone_cost; /* the same of launches whose atomics needed no locks, or NULL */
+    /* counts launches that were too short to look at the clock each time; NULL: look each time */
+    _Atomic uint32_t *short_launches;
     Watch *watch;   /* NULL, or is told of the programs, and may cancel: RUN_CANCELLED */
     Stints *stints; /* NULL, or where chunks are noted */
     int parts;      /* that a program may be run in, for which the code was made; 0, 1: none */

@@ -37,6 +37,7 @@ enum {
     CALL_NANOS = 4000,      /* and one that listens */
     PARTS_PER_THREAD = 4,   /* of programs: threads are not all as fast, or there at once */
     PART_NANOS = 2000,      /* but not less work than that */
+    LOOK_EVERY = 8,         /* launch of less work than that looks at the clock, twice 28 ns */
     TRY_NANOS = 100000000,  /* a launch that takes longer is not tried on one thread */
     STACK_SCRATCH = 4096    /* scratch up to here lies on the stack of the caller */
 };
@@ -52,6 +53,8 @@ static int64_t nanos(void)
 /* How many threads so much work is worth. */
 static int threads_worth(const Pool *p, double work)
 {
+    if (work < CALL_NANOS)
+        return 1;
     double called = MIN(work / CALL_NANOS, pool_listening(p));
 
     return (int)MIN(1 + MAX(work / WAKE_NANOS, called), pool_threads(p));
@@ -110,6 +113,17 @@ static int64_t chunk_for(int64_t programs, int threads, int64_t cost)
     int64_t most = (programs + threads - 1) / threads;
 
     return MIN(MAX(MAX(chunk, least), 1), most);
+}
+
+/* Is this one of those that say what a program costs?  A clock takes longer than a short launch is
+ * worth, and its time changes nothing while it stays short. */
+static bool is_timed(const CpuLaunch *l, int64_t programs, uint32_t cost)
+{
+    if (!l->cost || (programs <= 1 && l->parts <= 1))
+        return false;
+    if (!l->short_launches || cost == 0 || (double)programs * cost >= CALL_NANOS)
+        return true;
+    return atomic_fetch_add_explicit(l->short_launches, 1, memory_order_relaxed) % LOOK_EVERY == 0;
 }
 
 enum { PARTS = GEN_PARTS / sizeof(int32_t) }; /* in Run.grid */
@@ -249,7 +263,7 @@ RunStatus cpu_launch(Pool *p, const CpuLaunch *l)
     Run run = {.launch = l,
                .watch = is_brief ? NULL : l->watch,
                .grid = {l->grid[0], l->grid[1], l->grid[2], 1},
-               .timed = l->cost && (programs > 1 || l->parts > 1)};
+               .timed = is_timed(l, programs, cost)};
 
     if (programs <= 0)
         return programs < 0 ? RUN_BAD_GRID : RUN_OK;

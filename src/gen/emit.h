@@ -28,6 +28,7 @@ typedef struct {
     int table_lanes;    /* that one instruction permutes: x86 8 or 16, NEON 4; 0: there is none */
     bool picks_bytes;   /* NVIDIA: one instruction picks bytes of two words by digits of a third */
     bool has_half;      /* x86: it computes with vectors of fp16 */
+    bool moves_words;   /* vectors of floats of 16 bits change places and signs as integers */
     bool no_rem;        /* .. and LLVM has no exact remainder of floats for it */
     bool no_fma;        /* .. and calls a function of the C library for each llvm.fma */
     bool no_saturation; /* x86: LLVM takes conversions that saturate apart, lane by lane */
@@ -51,8 +52,8 @@ Val emit_trip_count(Bld b, Val lo, Val hi, Val step);
 /* emit_int.c: emit_op() where operands are integers of dtype t. */
 Val emit_int(const Emit *e, Bld b, const Op *op, DType t, const Val *in);
 
-/* emit_half.c: emit_op() of vectors of fp16 by the machine's own arithmetic; NULL: it has none for
- * the op, or no operand was such a vector. */
+/* emit_half.c: emit_op() of vectors of fp16 by the machine's own arithmetic, or of floats of 16
+ * bits by their bits; NULL: there is none for the op, or no operand was such a vector. */
 Val emit_half(const Emit *e, Bld b, const Op *op, const Val *in);
 
 /* emit_atomic.c */

@@ -572,6 +572,7 @@ void cpu_kernel(Cpu *c, Llvm *l, const char *name)
     c->machine = &c->plan->machine;
     c->e = (Emit){.l = l, .long_code = c->plan->size >= MANY_OPS};
     c->e.has_half = c->machine->avx512fp16;
+    c->e.moves_words = true;
     c->e.no_fma = !c->machine->fma;
     c->e.no_saturation = !c->machine->neon;
     c->e.table_lanes = c->machine->avx512f ? 16 : c->machine->avx2 ? 8 : c->machine->neon ? 4 : 0;

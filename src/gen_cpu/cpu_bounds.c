@@ -165,14 +165,17 @@ void cpu_line(NestCg *n, const Entry *e)
     Bld b = n->at[e->level];
     const Op *op = n->nest->roots.at[e->number].op;
     int64_t size = dtype_size(op->operands[STORE_PTR]->type->dtype);
+    bool again = n->nest->schedule->again;
+    int64_t line = again ? MIN(NT_LINE, size * n->nest->lanes) : NT_LINE;
     Val row = LLVMBuildPtrToInt(b, cpu_input(n, e, 0), i64, "");
     Val at = LLVMBuildAdd(b, row, LLVMBuildMul(b, n->begin, llvm_int(i64, size), ""), "");
-    Val rest = LLVMBuildAnd(b, LLVMBuildNeg(b, at, ""), llvm_int(i64, NT_LINE - 1), "");
+    Val rest = LLVMBuildAnd(b, LLVMBuildNeg(b, at, ""), llvm_int(i64, line - 1), "");
     Val beside = LLVMBuildAnd(b, at, llvm_int(i64, size - 1), ""), zero = llvm_int(i64, 0);
     Val first = LLVMBuildAdd(b, n->begin, LLVMBuildUDiv(b, rest, llvm_int(i64, size), ""), "");
 
-    /* no element begins at a line: all are in front of the first one */
-    n->line = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, beside, zero, ""), first, n->end, "");
+    /* no element begins at a line: all are in front of the first one, or none is */
+    Val none = again ? n->begin : n->end;
+    n->line = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, beside, zero, ""), first, none, "");
 }
 
 /* --- prefetching --- */

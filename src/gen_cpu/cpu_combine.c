@@ -133,10 +133,10 @@ static void begin_serial(NestCg *n, Reduction *r)
         r->slot[0][k] = cpu_slot(n->c, emit_type(&n->c->e, r->op->operands[k]->type, 0));
 }
 
-/* So many elements that are x, as their sum where they are added. */
+/* So many elements that are x, at least one, as their sum where they are added. */
 static Val repeated(Bld b, const Reduction *r, Val x, Val times)
 {
-    if (r->plan.kind.neutral != OP_add)
+    if (r->plan.kind.neutral != OP_add || LLVMIsNull(x)) /* LLVM knows not of 0 that it stays */
         return x;
     return dtype_is_float(r->op->operands[0]->type->dtype)
                ? LLVMBuildFMul(b, x, LLVMBuildSIToFP(b, times, LLVMTypeOf(x), ""), "")

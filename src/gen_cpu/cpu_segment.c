@@ -211,14 +211,10 @@ static Val head_segment(NestCg *n, Val high)
     return segment(n, PART_MIXED, n->begin, head, 1);
 }
 
-/* The first vector of a main segment that begins anywhere; gives where whole ones go on, so that
- * their places in rows are multiples of what they are long. */
-static Val first_vector(NestCg *n, Val first)
+/* The first vector of a main segment, where whole ones go on further behind. */
+static void vector_before(NestCg *n, Val first, Val next)
 {
     Cpu *c = n->c;
-    LLVMTypeRef t = c->l->i64;
-    Val up = LLVMBuildAdd(c->b, first, llvm_int(t, n->lanes - 1), "");
-    Val next = LLVMBuildAnd(c->b, up, llvm_int(t, -n->lanes), "");
     LLVMBasicBlockRef in = cpu_block(c), after = cpu_block(c);
 
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, first, next, ""), in, after);
@@ -226,6 +222,17 @@ static Val first_vector(NestCg *n, Val first)
     cpu_bodies(n, PART_MAIN, first, 1);
     LLVMBuildBr(c->b, after);
     LLVMPositionBuilderAtEnd(c->b, after);
+}
+
+/* One that begins anywhere; gives where whole ones go on, so that their places in rows are
+ * multiples of what they are long. */
+static Val first_vector(NestCg *n, Val first)
+{
+    LLVMTypeRef t = n->c->l->i64;
+    Val up = LLVMBuildAdd(n->c->b, first, llvm_int(t, n->lanes - 1), "");
+    Val next = LLVMBuildAnd(n->c->b, up, llvm_int(t, -n->lanes), "");
+
+    vector_before(n, first, next);
     return next;
 }
 
@@ -400,6 +407,20 @@ static void lined_loops(NestCg *n)
     rest_of_row(n, main_segment(n, first, first, low), high);
 }
 
+/* The same into the cache: the first vector begins where the row does, and may reach into the next
+ * one. */
+static void lines_in_cache(NestCg *n)
+{
+    Cpu *c = n->c;
+    Val low = lowest_end(n), high = end_of_mixed(n);
+    Val end = LLVMBuildAdd(c->b, n->begin, llvm_int(c->l->i64, n->lanes), "");
+    Val fits = LLVMBuildICmp(c->b, LLVMIntSLE, end, low, "");
+    Val next = LLVMBuildSelect(c->b, fits, n->line, n->begin, "");
+
+    vector_before(n, n->begin, next);
+    rest_of_row(n, main_segment(n, n->begin, next, low), high);
+}
+
 /* --- from the last vector to the first --- */
 
 /* The first trip of vectors that lie in front of `at`, rounded down to a whole one, or up. */
@@ -441,6 +462,8 @@ void cpu_segments(NestCg *n)
         backward_loops(n);
     else if (n->full)
         full_loops(n);
+    else if (n->nest->lined != 0 && n->nest->schedule->again)
+        lines_in_cache(n);
     else if (n->nest->lined != 0)
         lined_loops(n);
     else if (n->nest->schedule->edges)

@@ -34,6 +34,11 @@ DType plan_register_dtype(DType t)
     return dtype_is_float(t) && dtype_bits(t) < 32 ? DT_FP32 : t;
 }
 
+bool plan_is_short_float(const Type *t)
+{
+    return !t->pointer && dtype_is_float(t->dtype) && dtype_bits(t->dtype) == 16;
+}
+
 int plan_buffer(const Plan *p, const Value *v)
 {
     return p->facts[v->id].buffer;

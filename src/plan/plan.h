@@ -106,15 +106,16 @@ struct Nest {
     /* Not empty: the inner loop goes through a piece of the row, in which these stay, and the last
      * of the loops around it from piece to piece: over a dimension of `dims` that no tile has. */
     VEC(Quotient) pieces;
-    bool halved;        /* some of these are comparisons */
-    bool aligned;       /* pieces begin at multiples of `lanes` */
-    int least;          /* where a divisor that is no constant is below this, .. */
-    Nest *whole;        /* .. this one runs: without pieces.  NULL: all are constants */
-    Nest *direct;       /* of an atomic that is added up in a table: by vectors, where it is not */
-    bool serial;        /* one element at a time, for the one root: atomics, loops in regions */
-    int work;           /* ops that one element takes, each counted once for each root */
-    int values;         /* the same without weights, and with what is rarely computed */
-    bool branches;      /* on what all lanes of a vector are: divisions, usual selects */
+    bool halved;   /* some of these are comparisons */
+    bool aligned;  /* pieces begin at multiples of `lanes` */
+    int least;     /* where a divisor that is no constant is below this, .. */
+    Nest *whole;   /* .. this one runs: without pieces.  NULL: all are constants */
+    Nest *direct;  /* of an atomic that is added up in a table: by vectors, where it is not */
+    bool serial;   /* one element at a time, for the one root: atomics, loops in regions */
+    int work;      /* ops that one element takes, each counted once for each root */
+    int values;    /* the same without weights, and with what is rarely computed */
+    bool branches; /* on what all lanes of a vector are: divisions, usual selects */
+    bool widens;   /* floats of 16 bits to fp32: it does more with them than to move their bits */
     int lanes, unroll;  /* of the vectors of a body; copies of it in the loop */
     AccessSpace *space; /* its indices, as accesses follow them */
     VEC(Root) roots;
@@ -135,9 +136,10 @@ struct Nest {
     VEC(const Op *) early;  /* .. scalars that are computed before that, to know where */
     int level_of[MAX_RANK]; /* by dimension: of its loop, see Entry; 0 where that has one trip */
     bool backwards;         /* the inner loop: a reverse scan */
-    int lined;              /* 1 + the root to whose lines vectors are stored (plan_line.c); 0: they
-                             * begin where the row does */
-    Schedule *schedule;     /* NULL in a plan that is too large */
+    int lined;          /* 1 + the root to whose lines vectors are stored (plan_line.c), around the
+                         * cache, or into it where Schedule.again; 0: they begin where the row
+                         * does */
+    Schedule *schedule; /* NULL in a plan that is too large */
     int split, split_range; /* where a program has parts: the dimension of which each has a range,
                              * and which of plan->split.ranges; SPLIT_NONE: all of it */
 };
@@ -409,7 +411,14 @@ Plan *plan_nests(const Func *f, const GenOptions *o, Machine m, Arena *a);
 int plan_buffer(const Plan *p, const Value *v); /* its number in plan->buffers, or NO_BUFFER */
 /* The one value that a name means from a mark on, if that is still one of the kernel; NULL. */
 Value *plan_named(const Plan *p, const Mark *m);
-DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
+/* plan_line.c: may a load read what the nest stores?  Not when they come from different parameters
+ * and the launch promised that those are apart. */
+bool plan_sees_stores(const Plan *p, const Nest *n, const Op *load);
+/* .. and has a nest lines that its schedule does without?  Then they are no more, and it needs
+ * another one. */
+bool plan_drop_lines(Plan *p, Nest *n);
+DType plan_register_dtype(DType t);      /* the dtype that values of t have outside of memory */
+bool plan_is_short_float(const Type *t); /* fp16, bf16 */
 /* The tile from whose buffer a gather takes elements: its source, or what that is a renaming of.
  * from[d]: which dimension of the source the tile's dimension d follows, or -1. */
 Value *plan_gathered(const Op *gather, int8_t *from);

@@ -139,6 +139,7 @@ static void add_root(Planner *pl, BlockState *st, Root root, int now)
         st->open->work += candidate->work;
         st->open->values += candidate->values;
         st->open->branches |= candidate->branches;
+        st->open->widens |= candidate->widens;
         for (int i = 0; i < candidate->leaves.len; i++)
             vec_push(a, &st->open->leaves, candidate->leaves.at[i]);
     }

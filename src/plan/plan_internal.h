@@ -99,6 +99,8 @@ bool plan_packs(const Plan *p, const Nest *n, const Op *store, int *skip);
 bool plan_counts_packed(const Nest *n); /* .. for another root, does its scan count that? */
 /* plan_line.c: have vectors of a nest, whose accesses are known, begin where a line does */
 void plan_lines(Plan *p, Nest *n);
+/* .. of one that stores into the cache and is in no pieces */
+void plan_lines_in_cache(Plan *p, Nest *n);
 /* plan_records.c */
 /* May it be of a field of records of a length that is known? */
 bool plan_is_record(const Nest *n, const Access *a);

@@ -255,6 +255,23 @@ static void buffer_repeated(Walk *w, const Visit *at, ValueFacts *f)
     f->fill_nest = NEST_NONE;
 }
 
+/* Does the op compute with floats of 16 bits, rather than pass their bits on, or change the sign?
+ */
+static bool widens(const Op *op)
+{
+    bool passes = op_only_reads(op) || op_has(op, MOVES) || op->code == OP_select ||
+                  op->code == OP_abs || op->code == OP_neg || op->code == OP_bitcast ||
+                  op->code == OP_hint || op->code == OP_const;
+
+    if (passes)
+        return false;
+    for (int i = 0; i < op->noperands; i++) {
+        if (plan_is_short_float(op->operands[i]->type))
+            return true;
+    }
+    return op->nresults > 0 && plan_is_short_float(op->results[0]->type);
+}
+
 static void visit(Walk *w, const Visit *at)
 {
     Value *v = at->value;
@@ -287,6 +304,7 @@ static void visit(Walk *w, const Visit *at)
     w->into->values++;
     w->into->work += at->rare ? 0 : plan_op_cost(v->def);
     w->into->branches |= plan_is_usual(v->def) || is_float_division(v->def);
+    w->into->widens |= widens(v->def);
     visit_operands(w, v->def, at->map, at->rare);
 }
 
@@ -295,6 +313,7 @@ void plan_leaves(Planner *pl, const Root *root, const Nest *open, Nest *into)
     Walk w = {.pl = pl, .into = into, .seen = map_new(pl->plan->arena)};
 
     w.open = open ? open->id : into->id;
+    into->widens = root->kind != ROOT_STORE && root->kind != ROOT_FILL;
     if (root->kind != ROOT_FILL) {
         visit_operands(&w, root->op, plan_identity, false);
     } else if (root->source == NO_BUFFER) {

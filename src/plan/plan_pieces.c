@@ -406,6 +406,15 @@ static void drop_opposites(Nest *n)
     n->bounds.len = kept;
 }
 
+/* As if floats were widened to fp32: so measured, of those of 16 bits that are looked up else. */
+static int least_piece(const Plan *p, const Nest *n)
+{
+    Nest widened = *n;
+
+    widened.widens = true;
+    return LEAST_VECTORS * plan_full_lanes(p, &widened);
+}
+
 static Nest *choose_pieces(Plan *p, Nest *n)
 {
     int inner = n->order[n->rank - 1];
@@ -417,7 +426,7 @@ static Nest *choose_pieces(Plan *p, Nest *n)
     int before;
 
     out->serial = false;
-    out->least = LEAST_VECTORS * plan_full_lanes(p, n);
+    out->least = least_piece(p, n);
     if (n->dims[inner] < out->least)
         return n;
     if (n->serial)

@@ -39,7 +39,7 @@ bool plan_runs_backwards(const Nest *n, int dim)
     return r->kind == ROOT_SCAN && attr_reverse(r->op) != 0 && attr_axis(r->op) == dim;
 }
 
-static int data_bits(const Plan *p, const Value *v)
+static int data_bits(const Plan *p, const Nest *n, const Value *v)
 {
     const Type *t = v->type;
 
@@ -51,7 +51,8 @@ static int data_bits(const Plan *p, const Value *v)
     if (buffer != NO_BUFFER) /* where floats may have the width that they have in memory */
         return dtype_bits(p->buffers.at[buffer].dtype);
     bool is_data = !v->def || op_only_reads(v->def) || dtype_is_float(t->dtype);
-    return is_data ? dtype_bits(plan_register_dtype(t->dtype)) : 0;
+    bool is_short = !n->widens && plan_is_short_float(t);
+    return is_data ? dtype_bits(is_short ? t->dtype : plan_register_dtype(t->dtype)) : 0;
 }
 
 static const Value *root_value(const Root *r)
@@ -87,7 +88,7 @@ static int leaf_bits(const Plan *p, const Nest *n, bool vectors)
 
     for (int i = 0; i < n->leaves.len; i++) {
         if (!vectors || is_vector(n, &n->leaves.at[i]))
-            bits = MAX(bits, data_bits(p, n->leaves.at[i].value));
+            bits = MAX(bits, data_bits(p, n, n->leaves.at[i].value));
     }
     return bits;
 }
@@ -101,9 +102,9 @@ int plan_full_lanes(const Plan *p, const Nest *nest)
         bits = leaf_bits(p, nest, false);
     for (int i = 0; i < nest->roots.len; i++) {
         const Root *r = &nest->roots.at[i];
-        bits = MAX(bits, data_bits(p, root_value(r)));
+        bits = MAX(bits, data_bits(p, nest, root_value(r)));
         for (int k = 0; r->op && k < r->op->nresults; k++)
-            bits = MAX(bits, data_bits(p, r->op->results[k]));
+            bits = MAX(bits, data_bits(p, nest, r->op->results[k]));
     }
     return p->machine.vector_bytes * 8 / (bits == 0 ? 32 : MAX(bits, 8));
 }
@@ -294,6 +295,7 @@ static void shape_block(Plan *p, BlockPlan *b)
         if (s->kind == STEP_NEST) {
             shape_nest(p, s->nest);
             s->nest = plan_pieces(p, s->nest);
+            plan_lines_in_cache(p, s->nest);
             s->nest->direct = direct_nest(p, s->nest);
         }
         if (s->kind == STEP_SORT)

@@ -346,6 +346,7 @@ static bool may_repeat(const Nest *n, const Entry *e)
     case MAKE_READ:
     case MAKE_OP:
     case MAKE_CUT:
+    case MAKE_LINE:
     case MAKE_ROOT:
         return e->role != AS_LANE;
     default:
@@ -358,19 +359,6 @@ static bool stores_again(const Root *r)
 {
     return r->kind == ROOT_STORE && r->access->form == FORM_CONTIGUOUS &&
            !r->access->steps.chunked && !r->access->streaming;
-}
-
-bool plan_sees_stores(const Plan *p, const Nest *n, const Op *load)
-{
-    for (int i = 0; i < n->roots.len; i++) {
-        const Root *r = &n->roots.at[i];
-        if (r->kind != ROOT_STORE)
-            continue;
-        if (!p->bases || (ir_bases_of(p->bases, plan_pointer(load)) &
-                          ir_bases_of(p->bases, plan_pointer(r->op))) != 0)
-            return true;
-    }
-    return false;
 }
 
 /* Do all rows end where the tile does, or have nothing? */
@@ -550,6 +538,10 @@ static void schedule_nest(Plan *p, Nest *n)
     begin_part(&s, PART_ROWS);
     rows(&s);
     bodies(&s);
+    if (plan_drop_lines(p, n)) {
+        schedule_nest(p, n);
+        return;
+    }
     s.out->rows = rows_of(&s);
     plan_strips(p, n);
     n->unroll = MAX(n->unroll / s.out->rows, 1);

@@ -15,9 +15,6 @@
 /* Never fails: a plan that is too large has `beyond` set, and is not to be carried out.  Lives in
  * the arena; `f` and `o` must outlive it. */
 Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a);
-/* plan_schedule.c: may a load read what the nest stores?  Not when they come from different
- * parameters and the launch promised that those are apart. */
-bool plan_sees_stores(const Plan *p, const Nest *n, const Op *load);
 /* plan_full.c: does finding where each row ends take as long as what is done in it? */
 bool plan_has_short_rows(const Nest *n);
 /* plan_place.c: what a tile of an address in place has from another one, which is read at the

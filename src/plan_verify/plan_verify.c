@@ -347,14 +347,14 @@ static void check_lined(Check *x, const Nest *n)
 {
     const Schedule *s = n->schedule;
     const Root *lines = n->lined <= n->roots.len ? &n->roots.at[n->lined - 1] : NULL;
-    bool stores = lines && lines->access && lines->access->streaming;
+    bool stores = lines && lines->access && lines->access->streaming != s->again;
 
     for (int i = 0; i < n->roots.len; i++) {
         const Root *r = &n->roots.at[i];
         stores &= r->kind == ROOT_STORE && r->access && !r->access->steps.chunked;
     }
-    if (!stores || n->serial || n->backwards || n->pieces.len > 0 || n->full.len > 0 || s->again ||
-        s->edges || s->strips || s->rows > 1)
+    if (!stores || n->serial || n->backwards || n->pieces.len > 0 || n->full.len > 0 || s->edges ||
+        s->strips || s->rows > 1)
         tell(x, n->roots.at[0].op, "nest %d has vectors that begin at lines, and cannot", n->id);
 }
 

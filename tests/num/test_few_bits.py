@@ -3,7 +3,7 @@
 import numpy as np
 
 from arguments import empty
-from harness import Suite, generator, rounded
+from harness import Suite, decode, encode, generator, rounded
 
 suite = Suite()
 random = generator()
@@ -75,8 +75,37 @@ def one_of_a_row():
                    {"out": ("i32", want.ravel().astype("int32"))})
 
 
+def signs():
+    odd = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-7, -1e-7, 65504, -65504, 6e-5]
+    for dtype in ("fp16", "bf16"):
+        for n, block, step in ((1000, 256, 1), (997, 512, 1), (31, 64, 1), (7, 8, 1), (333, 128, 2), (15, 16, 3)):
+            x = random.standard_normal(n * step)
+            finite = [v for v in odd if v == v]  # bits of NaN are nobody's promise
+            x[: min(len(finite), n)] = finite[:n]
+            x, y = encode(x, dtype), encode(np.roll(np.resize(odd + [3.25], n), 3), dtype)
+            keep = random.integers(0, 2, n).astype("int8")
+            a, b, k = decode(x)[::step], decode(y), keep != 0
+            picked = np.where(k, np.abs(a), -a)
+            words = encode(picked, dtype)
+            words = (words.bits if dtype == "bf16" else words).view("int16")
+            args = {"x": x, "y": y, "keep": keep, "out": empty(dtype, 4 * n), "bits": empty("i16", n), "n": n,
+                    "STEP": step, "BLOCK": block}
+            want = stored(dtype, np.abs(a), -b, picked, np.where(k, np.abs(b), -2.5))
+            suite.case(f"signs {dtype} {n} step {step}", "programs/few_bits.py:signs", "cdiv(n,BLOCK)", args,
+                       {**want, "bits": ("i16", words)})
+
+
+def shifted_words():
+    x = np.concatenate([np.arange(600), [0x7F7F, 0xFF80, 0x8000, 0xFFFF]]).astype("uint16")
+    w = (x.astype("uint32") << 15).view("float32")
+    suite.case("shifted words", "programs/few_bits.py:shifted_words", "cdiv(n,BLOCK)",
+               {"x": x, "out": empty("bf16", x.size), "n": x.size, "BLOCK": 128}, stored("bf16", np.abs(w)))
+
+
 bytes_as_floats()
 nibbles_of_bytes()
 nibbles_of_words()
 one_of_a_row()
+signs()
+shifted_words()
 suite.finish()

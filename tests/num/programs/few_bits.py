@@ -50,3 +50,27 @@ def one_of_a_row(labels, out, n, BLOCK: tl.constexpr):
         v = tl.where(c == label, 1, 0) + tl.where(c != label, 10, 0) + tl.where(c < label, 100, 0)
         v += tl.where(c >= label, 1000, 0) + tl.where(label > c, 10000, 0)
         tl.store(out + row * n + c, v, mask=c < n)
+
+
+@triton.jit
+def signs(x, y, keep, out, bits, n, STEP: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    a = tl.load(x + i * STEP, mask=mask, other=-1.5)
+    b = tl.load(y + i, mask=mask)
+    k = tl.load(keep + i, mask=mask, other=0) != 0
+    size, turned = tl.abs(a), -b
+    picked = tl.where(k, size, -tl.where(k, turned, a))
+    tl.store(out + i, size, mask=mask)
+    tl.store(out + n + i, turned, mask=mask)
+    tl.store(out + 2 * n + i, picked, mask=mask)
+    tl.store(out + 3 * n + i, tl.where(k, tl.abs(tl.where(k, b, 0)), -2.5).to(out.dtype.element_ty), mask=mask)
+    tl.store(bits + i, picked.to(tl.int16, bitcast=True), mask=mask)
+
+
+@triton.jit
+def shifted_words(x, out, n, BLOCK: tl.constexpr):
+    """Not the bits of bf16: words shifted by another number."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    w = tl.load(x + i, mask=i < n).to(tl.uint32) << 15
+    tl.store(out + i, tl.abs(-(w.to(tl.float32, bitcast=True))).to(tl.bfloat16), mask=i < n)
