@@ -113,7 +113,8 @@ typedef enum {
     IS_TORCH, /* its attributes are those of a torch.Tensor */
     IS_INTERFACE,
     IS_DLPACK,
-    IS_SCALAR, /* of NumPy */
+    IS_POINTER, /* to elements of a dtype; nobody says how many */
+    IS_SCALAR,  /* of NumPy */
     IS_DTYPE,
     IS_LIBRARY_DTYPE, /* of NumPy or PyTorch, which the language may not have */
     IS_CONSTEXPR,
@@ -166,6 +167,11 @@ int array_stream(const TypeEntry *entry, PyObject *o, int device_id, void **out)
 bool array_is_scalar_class(PyObject *o);
 /* "float32", as NumPy calls it; false: the language has no such dtype. */
 bool dtype_of_name(const char *name, tilec_dtype *out);
+
+/* --- pointer.c --- */
+
+bool pointer_is(PyObject *o); /* of what is no array */
+int pointer_read(PyObject *o, tilec_tensor *out, Keep *k);
 
 /* --- value.c --- */
 

@@ -471,6 +471,24 @@ class Arrays(unittest.TestCase):
         store_number[(1,)](tilec.reinterpret(bits, tl.uint8), 255)
         self.assertEqual(bits.tolist(), [-1, 0, 0, 0])
 
+    def test_pointer_and_dtype_alone(self):
+        class Pointer:
+            def __init__(self, array, dtype, first=0):
+                self.array, self.dtype, self.first = array, dtype, first
+
+            def data_ptr(self):
+                return self.array.ctypes.data + self.first
+
+        x, out = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
+        add[(1,)](Pointer(x, "float32", 16), x, Pointer(out, np.dtype(np.float32)), 4, BLOCK=4)
+        self.assertEqual(out.tolist(), [4, 6, 8, 10, 0, 0, 0, 0])
+        tuned = tilec.autotune([tilec.Config({"BLOCK": 4}), tilec.Config({"BLOCK": 8})], ["n"])(add)
+        with warnings.catch_warnings(record=True):
+            tuned[(1,)](Pointer(x, tl.float32), Pointer(x, tl.float32), Pointer(out, tl.float32), 4)
+        self.assertEqual(out.tolist(), [0, 2, 4, 6, 0, 0, 0, 0])
+        with self.assertRaisesRegex(TypeError, "no dtype that an argument can be"):
+            add[(1,)](x, x, Pointer(out, "complex64"), 4, BLOCK=4)
+
 
 class Values(unittest.TestCase):
     def stored(self, value, dtype):
