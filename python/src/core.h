@@ -240,6 +240,7 @@ typedef struct {
 /* What ran for some arguments. */
 typedef struct {
     const void *which; /* tilec_launch_options.compiled */
+    Py_hash_t options; /* that the launch named, whether the code heeds them or not */
     PyObject *object;  /* that Python has for it */
 } Compiled;
 
@@ -270,10 +271,10 @@ bool file_raised(File *f);
  * NULL after an exception. */
 const char *file_function(File *f, PyObject *function);
 /* Borrowed; NULL: it is not known yet. */
-PyObject *file_compiled(File *f, const void *which);
+PyObject *file_compiled(File *f, const void *which, Py_hash_t options);
 /* Is it asked of this code for the first time?  Also false where there is no memory. */
 bool file_is_first(File *f, const void *which);
-int file_add_compiled(File *f, const void *which, PyObject *object);
+int file_add_compiled(File *f, Compiled made); /* takes a reference of its own */
 
 /* --- answer.c --- */
 

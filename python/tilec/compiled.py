@@ -106,8 +106,12 @@ class CompiledKernel:
         """The types and constants that it was compiled for."""
         return _specialization(self._kernel, self._call)
 
+    def device(self):
+        """Its name: "cpu", "cuda", "interp" or "sim"."""
+        return self._call.device()
+
     def _on_gpu(self):
-        return self._call.device() in ("cuda", "sim")
+        return self.device() in ("cuda", "sim")
 
     @property
     def stats(self):
@@ -163,16 +167,21 @@ class CompiledKernel:
 
     @property
     def metadata(self):
-        warps = self.stats["warps"] if self._on_gpu() else 4
-        return Metadata(name=self.name, hash=self.hash, num_warps=warps, num_stages=3, num_ctas=1,
+        warps = self.stats["warps"] if self._on_gpu() else self._asked("num_warps", 4)
+        return Metadata(name=self.name, hash=self.hash, num_warps=warps,
+                        num_stages=self._asked("num_stages", 3), num_ctas=self._asked("num_ctas", 1),
                         shared=self.shared, target=self._call.device(),
                         backend_name=self._call.device(), enable_fp_fusion=self._fuses(),
                         cluster_dims=(1, 1, 1), tmem_size=0, global_scratch_size=0,
                         profile_scratch_size=0)
 
+    def _asked(self, option, default):
+        """What the launch said of an option."""
+        given = None if option in self._kernel.arg_names else self._call.constants().get(option)
+        return default if given is None else given
+
     def _fuses(self):
-        name = "enable_fp_fusion"
-        return name not in self._kernel.arg_names and bool(self._call.constants().get(name))
+        return bool(self._asked("enable_fp_fusion", False))
 
     @property
     def packed_metadata(self):
