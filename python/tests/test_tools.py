@@ -183,31 +183,24 @@ PyMODINIT_FUNC PyInit_answers(void) { return PyModule_Create(&def); }
 @unittest.skipUnless(any(map(shutil.which, ("cc", "gcc", "clang"))), "no C compiler")
 class Extensions(unittest.TestCase):
     def test_built_once(self):
-        with tempfile.TemporaryDirectory() as folder:
-            kept, knobs.cache.dir = knobs.cache.dir, folder
-            try:
-                made = compile_module_from_src(EXTENSION, "answers", ccflags=["-DANSWER=41"])
-                again = compile_module_from_src(EXTENSION, "answers", ccflags=["-DANSWER=41"])
-                other = compile_module_from_src(EXTENSION, "answers", ccflags=["-DANSWER=42"])
-                self.assertEqual((made.answer(), again.answer(), other.answer()), (41, 41, 42))
-                self.assertEqual(made.__file__, again.__file__)
-                self.assertTrue(made.__file__.startswith(folder))
-            finally:
-                knobs.cache.dir = kept
+        with tempfile.TemporaryDirectory() as folder, knobs.cache.scope():
+            knobs.cache.dir = folder
+            made = compile_module_from_src(EXTENSION, "answers", ccflags=["-DANSWER=41"])
+            again = compile_module_from_src(EXTENSION, "answers", ccflags=["-DANSWER=41"])
+            other = compile_module_from_src(EXTENSION, "answers", ccflags=["-DANSWER=42"])
+            self.assertEqual((made.answer(), again.answer(), other.answer()), (41, 41, 42))
+            self.assertEqual(made.__file__, again.__file__)
+            self.assertTrue(made.__file__.startswith(folder))
 
     def test_damaged_in_the_cache(self):
         class Damaged(FileCacheManager):
             def get_file(self, filename):
                 return self.put("no library", filename)
 
-        with tempfile.TemporaryDirectory() as folder:
-            kept, knobs.cache.dir = knobs.cache.dir, folder
-            knobs.cache.manager_class = Damaged
-            try:
-                made = compile_module_from_src(EXTENSION, "answers", ccflags=["-DANSWER=43"])
-                self.assertEqual(made.answer(), 43)
-            finally:
-                knobs.cache.dir, knobs.cache.manager_class = kept, None
+        with tempfile.TemporaryDirectory() as folder, knobs.cache.scope():
+            knobs.cache.dir, knobs.cache.manager_class = folder, Damaged
+            made = compile_module_from_src(EXTENSION, "answers", ccflags=["-DANSWER=43"])
+            self.assertEqual(made.answer(), 43)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import collections
 import collections.abc
+import copy
 import functools
 
 # what programs call a text -> the compiler's stage
@@ -101,6 +102,13 @@ class CompiledKernel:
         self.name = kernel.__name__ if kernel.has_usual_repr else \
             kernel.repr(self.specialization())
         self.function = None
+        self._options = {}
+
+    def compiled_from(self, source, options):
+        """The same for who has compiled a source with options, which launches of it have, too."""
+        made = copy.copy(self)
+        made.src, made._options = source, options
+        return made
 
     def specialization(self):
         """The types and constants that it was compiled for."""
@@ -198,8 +206,16 @@ class CompiledKernel:
         compiled kernels do, those alone that are not compiled in, by position.
         """
         if kwargs or len(args) != len(self._variable) or len(args) == len(self._kernel.params):
-            return self._kernel[grid](*args, **kwargs)
-        return self._kernel[grid](**self._compiled_in, **dict(zip(self._variable, args)))
+            return self._kernel[grid](*args, **{**self._options, **kwargs})
+        return self._kernel[grid](**{**self._options, **self._compiled_in}, **dict(zip(self._variable, args)))
+
+    def run(self, grid_0, grid_1, grid_2, stream, function, metadata, launch_metadata, enter_hook, exit_hook, *args):
+        """A launch by what programs that write their own launchers give; the package calls its hooks itself."""
+        on_stream = {"stream": stream} if self.device() == "cuda" else {}
+        return self._launch((grid_0, grid_1, grid_2), *args, **on_stream)
+
+    def launch_metadata(self, grid, stream, *args):
+        """Nothing: hooks are told when run() launches."""
 
     @functools.cached_property
     def _variable(self):
