@@ -45,6 +45,6 @@ mean = np.append(y, np.zeros(-N % B)).reshape(-1, B).sum(1) / B
 suite.case("mean_kernel", "programs/tangled.py:mean_kernel", "cdiv(n,B)",
            {"x": x, "out": empty("fp32", len(mean)), "n": N, "LINKS": 40, "B": B},
            {"out": ("fp32", mean)}, rtol=1e-5, options=("--check",))
-case("mask_kernel", 256, 40, x, empty("fp32", 1), [x[folded(np.arange(N), 40) < N].sum()],
+case("folded_mask_kernel", 256, 40, x, empty("fp32", 1), [x[folded(np.arange(N), 40) < N].sum()],
      rtol=1e-5)
 suite.finish()

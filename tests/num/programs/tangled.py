@@ -58,7 +58,7 @@ def mean_kernel(x, out, n, LINKS: tl.constexpr, B: tl.constexpr):
 
 
 @triton.jit
-def mask_kernel(x, out, n, LINKS: tl.constexpr, B: tl.constexpr):
+def folded_mask_kernel(x, out, n, LINKS: tl.constexpr, B: tl.constexpr):
     i = tl.arange(0, B)
     y = i
     for k in tl.static_range(1, LINKS + 1):
