@@ -53,6 +53,6 @@ def key_of(kernel, made, args, kwargs):
     constants = [_constant(p, named.get(p.name, told.constants[p.name]))
                  for p in kernel.params if p.name in told.constants]
     options = {name: value for name, value in kwargs.items()
-               if name not in told.signature and _DEFAULTS.get(name, made) != value}
+               if name not in told.signature and not (name in _DEFAULTS and _DEFAULTS[name] == value)}
     return (f"{kernel.__qualname__}{list(told.signature.values())}{kinds}{constants}"
             f"{made.device()}{kernel.debug}{sorted(options.items())}")
