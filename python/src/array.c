@@ -615,7 +615,9 @@ static TypeKind array_kind(PyTypeObject *type, PyObject *o, TypeEntry *e)
         return IS_CUDA_INTERFACE;
     if (has(type, core.names.__dlpack__))
         return IS_DLPACK;
-    return has(type, core.names.__array_interface__) ? IS_INTERFACE : IS_UNKNOWN;
+    if (has(type, core.names.__array_interface__))
+        return IS_INTERFACE;
+    return pointer_is(o) ? IS_POINTER : IS_UNKNOWN;
 }
 
 static bool is_instance_of(PyTypeObject *type, PyObject *base)
@@ -676,6 +678,8 @@ int array_read(const TypeEntry *entry, PyObject *o, const char *param, tilec_ten
         return read_cuda_interface(o, param, out, k);
     case IS_DLPACK:
         return read_capsule(o, param, out, k);
+    case IS_POINTER:
+        return pointer_read(o, out, k);
     default:
         return read_interface(PyObject_GetAttr(o, core.names.__array_interface__), param, out, k);
     }
@@ -719,7 +723,7 @@ int array_stream(const TypeEntry *entry, PyObject *o, int device_id, void **out)
     const DLExchange *api = entry->api;
 
     *out = NULL;
-    if (entry->kind == IS_TORCH)
+    if (entry->kind == IS_TORCH || entry->kind == IS_POINTER)
         return torch_stream(device_id, out);
     if (entry->kind == IS_CUDA_INTERFACE)
         return interface_stream(o, out);

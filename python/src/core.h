@@ -113,7 +113,8 @@ typedef enum {
     IS_TORCH, /* its attributes are those of a torch.Tensor */
     IS_INTERFACE,
     IS_DLPACK,
-    IS_SCALAR, /* of NumPy */
+    IS_POINTER, /* to elements of a dtype; nobody says how many */
+    IS_SCALAR,  /* of NumPy */
     IS_DTYPE,
     IS_LIBRARY_DTYPE, /* of NumPy or PyTorch, which the language may not have */
     IS_CONSTEXPR,
@@ -166,6 +167,11 @@ int array_stream(const TypeEntry *entry, PyObject *o, int device_id, void **out)
 bool array_is_scalar_class(PyObject *o);
 /* "float32", as NumPy calls it; false: the language has no such dtype. */
 bool dtype_of_name(const char *name, tilec_dtype *out);
+
+/* --- pointer.c --- */
+
+bool pointer_is(PyObject *o); /* of what is no array */
+int pointer_read(PyObject *o, tilec_tensor *out, Keep *k);
 
 /* --- value.c --- */
 
@@ -234,6 +240,7 @@ typedef struct {
 /* What ran for some arguments. */
 typedef struct {
     const void *which; /* tilec_launch_options.compiled */
+    Py_hash_t options; /* that the launch named, whether the code heeds them or not */
     PyObject *object;  /* that Python has for it */
 } Compiled;
 
@@ -264,10 +271,10 @@ bool file_raised(File *f);
  * NULL after an exception. */
 const char *file_function(File *f, PyObject *function);
 /* Borrowed; NULL: it is not known yet. */
-PyObject *file_compiled(File *f, const void *which);
+PyObject *file_compiled(File *f, const void *which, Py_hash_t options);
 /* Is it asked of this code for the first time?  Also false where there is no memory. */
 bool file_is_first(File *f, const void *which);
-int file_add_compiled(File *f, const void *which, PyObject *object);
+int file_add_compiled(File *f, Compiled made); /* takes a reference of its own */
 
 /* --- answer.c --- */
 

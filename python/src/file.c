@@ -195,12 +195,12 @@ const char *file_function(File *f, PyObject *function)
 
 /* --- what was compiled --- */
 
-PyObject *file_compiled(File *f, const void *which)
+PyObject *file_compiled(File *f, const void *which, Py_hash_t options)
 {
     for (int i = 0; i < f->ncompiled; i++) {
         Compiled hit = f->compiled[i];
 
-        if (hit.which != which)
+        if (hit.which != which || hit.options != options)
             continue;
         f->compiled[i] = f->compiled[0]; /* the next launch is like this one */
         f->compiled[0] = hit;
@@ -209,7 +209,7 @@ PyObject *file_compiled(File *f, const void *which)
     return NULL;
 }
 
-int file_add_compiled(File *f, const void *which, PyObject *object)
+int file_add_compiled(File *f, Compiled made)
 {
     if (f->ncompiled == f->compiled_room) {
         int room = f->compiled_room ? 2 * f->compiled_room : 4;
@@ -222,8 +222,8 @@ int file_add_compiled(File *f, const void *which, PyObject *object)
         f->compiled = grown;
         f->compiled_room = room;
     }
-    Py_INCREF(object);
-    f->compiled[f->ncompiled++] = (Compiled){which, object};
+    Py_INCREF(made.object);
+    f->compiled[f->ncompiled++] = made;
     return 0;
 }
 

@@ -48,7 +48,8 @@ typedef struct {
     int nargs;
     tilec_launch_options options;
     Checking check;
-    int debug; /* that the launch says: 1, 0, or -1 where it says nothing */
+    int debug;       /* that the launch says: 1, 0, or -1 where it says nothing */
+    Py_hash_t named; /* of options and their values; 0: there are none */
     int32_t grid[3];
     bool warmup;
     Keep keep;
@@ -185,6 +186,17 @@ static int put_debug(Launch *l)
     return 0;
 }
 
+/* Code that does not heed an option is another one to Python all the same. */
+static int note_option(Launch *l, PyObject *key, PyObject *value)
+{
+    PyObject *text = PyObject_Repr(value);
+    Py_hash_t of_value = text ? PyObject_Hash(text) : -1, of_key = PyObject_Hash(key);
+
+    Py_XDECREF(text);
+    l->named += (Py_hash_t)((size_t)of_key * 1000003 ^ (size_t)of_value);
+    return of_value == -1 || of_key == -1 ? -1 : 0;
+}
+
 /* What the library itself knows as an option, it takes as a named argument. */
 static int take_option(Launch *l, PyObject *key, PyObject *value)
 {
@@ -200,12 +212,14 @@ static int take_option(Launch *l, PyObject *key, PyObject *value)
         return take_arch(l, value);
     if (is_name(key, core.names.ir_override))
         return refuse_override(value);
-    if (is_ignored(key))
-        return 0;
     if (is_name(key, core.names.check))
         return take_check(l, value);
     if (is_name(key, core.names.unspecialised))
         return take_truth(&l->options.unspecialised, "unspecialised", value);
+    if (note_option(l, key, value) != 0)
+        return -1;
+    if (is_ignored(key))
+        return 0;
     name = PyUnicode_AsUTF8String(key);
     if (keep_object(&l->keep, name) != 0)
         return -1;
@@ -661,7 +675,7 @@ static int call_library(Launch *l, const void **which)
 /* What Python has for the code that ran: a new reference. */
 static PyObject *compiled_kernel(Launch *l, const void *which, PyObject *args, PyObject *kwargs)
 {
-    PyObject *known = file_compiled(l->file, which), *call, *made;
+    PyObject *known = file_compiled(l->file, which, l->named), *call, *made;
 
     if (known) {
         Py_INCREF(known);
@@ -673,13 +687,13 @@ static PyObject *compiled_kernel(Launch *l, const void *which, PyObject *args, P
                                              l->warmup ? Py_True : Py_False, NULL)
                 : NULL;
     Py_XDECREF(call);
-    known = made ? file_compiled(l->file, which) : NULL;
+    known = made ? file_compiled(l->file, which, l->named) : NULL;
     if (known) { /* another thread was quicker */
         Py_INCREF(known);
         Py_DECREF(made);
         return known;
     }
-    if (made && file_add_compiled(l->file, which, made) != 0)
+    if (made && file_add_compiled(l->file, (Compiled){which, l->named, made}) != 0)
         Py_CLEAR(made);
     return made;
 }
@@ -738,6 +752,7 @@ static PyObject *launch_kernel(Kernel *k, PyObject *grid, PyObject *args, PyObje
 
     l.kernel = k;
     l.file = NULL;
+    l.named = 0;
     l.warmup = warmup;
     l.check = core.checks;
     l.options = (tilec_launch_options){.debug = core.lines ? TILEC_DEBUG_LINES : TILEC_DEBUG_NONE};

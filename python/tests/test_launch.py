@@ -471,6 +471,24 @@ class Arrays(unittest.TestCase):
         store_number[(1,)](tilec.reinterpret(bits, tl.uint8), 255)
         self.assertEqual(bits.tolist(), [-1, 0, 0, 0])
 
+    def test_pointer_and_dtype_alone(self):
+        class Pointer:
+            def __init__(self, array, dtype, first=0):
+                self.array, self.dtype, self.first = array, dtype, first
+
+            def data_ptr(self):
+                return self.array.ctypes.data + self.first
+
+        x, out = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
+        add[(1,)](Pointer(x, "float32", 16), x, Pointer(out, np.dtype(np.float32)), 4, BLOCK=4)
+        self.assertEqual(out.tolist(), [4, 6, 8, 10, 0, 0, 0, 0])
+        tuned = tilec.autotune([tilec.Config({"BLOCK": 4}), tilec.Config({"BLOCK": 8})], ["n"])(add)
+        with warnings.catch_warnings(record=True):
+            tuned[(1,)](Pointer(x, tl.float32), Pointer(x, tl.float32), Pointer(out, tl.float32), 4)
+        self.assertEqual(out.tolist(), [0, 2, 4, 6, 0, 0, 0, 0])
+        with self.assertRaisesRegex(TypeError, "no dtype that an argument can be"):
+            add[(1,)](x, x, Pointer(out, "complex64"), 4, BLOCK=4)
+
 
 class Values(unittest.TestCase):
     def stored(self, value, dtype):
@@ -998,6 +1016,66 @@ class Options(unittest.TestCase):
         target = text[text.index('"backend": ') + 11:].split(",")[0]
         with self.assertRaisesRegex(RuntimeError, "Specialization data is for {'backend': 'other'"):
             store.preload(text.replace(target, '"other"'))
+
+    def test_preload_for_a_function(self):
+        @tilec.jit
+        def seven():
+            return 7
+
+        @tilec.jit
+        def nine():
+            return 9
+
+        @tilec.jit
+        def store(out, f: tl.constexpr):
+            tl.store(out, f())
+
+        told, out = [], np.zeros(1, np.int32)
+        with tilec.knobs.runtime.scope():
+            tilec.knobs.runtime.jit_cache_hook = lambda **about: told.append(about["compile"]["specialization_data"])
+            store[(1,)](out, seven)
+            store[(1,)](out, nine)
+        self.assertEqual(len(told), 2)
+        store.device_caches[0][0].clear()
+        store.preload(told[0])[(1,)](out, seven)
+        self.assertEqual((out[0], len(store.device_caches[0][0])), (7, 1))
+        seven.src = "def seven():\n    return 8\n"
+        with self.assertRaisesRegex(RuntimeError, "is for another function than the `.*seven` that there is"):
+            store.preload(told[0])
+
+    def test_counted_in_tritons_terms(self):
+        """Code for multiples of 4, 8 or 64 is no other code to hooks and caches; options are."""
+        @tilec.jit
+        def store(out, n, pair):
+            tl.store(out, n + pair[0])
+
+        @tilec.jit(do_not_specialize=["n"])
+        def any_number(out, n):
+            tl.store(out, n)
+
+        told, out = [], aligned(np.zeros(64, np.int32))
+        cache = store.device_caches[0][0]
+        with tilec.knobs.runtime.scope():
+            tilec.knobs.runtime.jit_cache_hook = lambda **about: told.append(about["compile"])
+            for n in (1, 2, 4, 8, 16, 32, 3):
+                store[(1,)](out, n, (2, 4))
+                self.assertEqual(out[0], n + 2)
+            self.assertEqual((len(told), len(cache)), (3, 3))
+            store[(1,)](out[4:], 2, (3, 8))  # at a multiple of 16 bytes
+            self.assertEqual(len(cache), 3)
+            store[(1,)](out[1:], 2, (2, 4))
+            store[(1,)](out, 2, (1, 4))
+            store[(1,)](out, 2, (2, 4, 6))
+            self.assertEqual((len(told), len(cache)), (6, 6))
+            for n in (1, 2, 16):
+                any_number[(1,)](out, n)
+            self.assertEqual(len(any_number.device_caches[0][0]), 1)
+            made = store[(1,)](out, 2, (2, 4), num_warps=8)
+            self.assertIs(store[(1,)](out, 2, (2, 4), num_warps=8), made)
+            self.assertEqual((made.metadata.num_warps, told[-1]["num_warps"], len(cache)), (8, 8, 7))
+            self.assertEqual(store[(1,)](out, 2, (2, 4), num_warps=4).metadata.num_warps, 4)
+            store[(1,)](out, 2, (2, 4), extern_libs={"libdevice": "libdevice.bc"})
+            self.assertEqual((len(told), len(cache)), (9, 8))
 
     def test_warmup_by_dtypes_compiles_for_arrays(self):
         @tilec.jit

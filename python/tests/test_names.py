@@ -433,8 +433,20 @@ class Changes(unittest.TestCase):
         keys.add(names["kernel"].cache_key)
         names["kernel"].src = "def kernel(out):\n    tl.store(out, inner(2))\n"
         keys.add(names["kernel"].cache_key)
+        names["kernel"].used_global_vals = {}  # as programs do that set `hash`
+        keys.add(names["kernel"].cache_key)
         self.assertEqual(len(keys), 3)
+        lines = [self.names("\n" * n + "@tilec.jit\ndef kernel(out):\n    tl.store(out, 1)\n", f"<line {n}>")
+                 for n in (0, 1)]
+        self.assertNotEqual(lines[0]["kernel"].cache_key, lines[1]["kernel"].cache_key)
 
+    def test_no_cache_key_of_what_calls_python(self):
+        text = "@tilec.constexpr_function\ndef f():\n    return {}\n"
+        names = self.names("import linecache, math\n" + text.format("math.sqrt(4.0) + max(1, 2)"), "<key known>")
+        self.assertTrue(names["f"].cache_key)
+        names = self.names("import linecache\n" + text.format("linecache.getline('x', 1)"), "<key unknown>")
+        with self.assertRaisesRegex(RuntimeError, "Unsupported function referenced: `linecache.getline`"):
+            names["f"].cache_key
 
     def keys(self, *texts):
         """cache_key of the kernel in each text, which calls what `inner` is."""

@@ -1,10 +1,16 @@
-"""triton.tools: microscaling formats, descriptors of ragged arrays."""
+"""triton.tools: microscaling formats, descriptors of ragged arrays, linear layouts; extensions in C."""
 
+import shutil
+import tempfile
 import unittest
 
 import tilec
 import tilec.language as tl
 from needs_numpy import np, setUpModule
+from tilec import knobs
+from tilec.runtime.build import compile_module_from_src
+from tilec.runtime.cache import FileCacheManager
+from tilec.tools import LinearLayout
 from tilec.tools.ragged_tma import (atomic_add_ragged, create_ragged_descriptor, load_ragged,
                                     store_ragged)
 
@@ -119,6 +125,82 @@ class Ragged(unittest.TestCase):
         for shape, block, dim in (((3,), [2], 0), ((3, 4), [2, 4], 1), ((2, 2, 2, 4), [2] * 3 + [4], 0)):
             with self.assertRaises(AssertionError):
                 create_ragged_descriptor(np.zeros(shape, np.float32), block, dim)
+
+
+class Layouts(unittest.TestCase):
+    def test_swizzle(self):
+        """Columns of a tile in shared memory go by the exclusive or with the row."""
+        swizzle = LinearLayout.from_bases(
+            [("offset", [[0, 1], [0, 2], [1, 1], [2, 2]])], ["row", "column"])
+        for offset in range(16):
+            row, column = offset // 4, offset % 4
+            self.assertEqual(swizzle.apply({"offset": offset}), {"row": row, "column": column ^ row})
+        back = swizzle.invert()
+        self.assertEqual(back.apply({"row": 2, "column": 3}), {"offset": 9})
+        self.assertEqual(swizzle.compose(back), LinearLayout.identity_1d(16, "offset", "offset"))
+        self.assertEqual(swizzle.get_matrix_view(),
+                         [[0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1]])
+        self.assertEqual(swizzle.bases, [("offset", [[0, 1], [0, 2], [1, 1], [2, 2]])])
+        self.assertEqual(swizzle.out_dims, [("row", 4), ("column", 4)])
+
+    def test_threads_and_registers(self):
+        """Which element of memory a register reads: registers hold the low bits, threads the high ones."""
+        held = LinearLayout.identity_1d(2, "register", "i") * LinearLayout.identity_1d(4, "thread", "i") \
+            * LinearLayout.zeros_1d(2, "warp", "i")
+        self.assertEqual(held.apply({"register": 1, "thread": 3, "warp": 1}), {"i": 7})
+        self.assertTrue(held.is_surjective())
+        self.assertFalse(held.is_injective())
+        memory = LinearLayout.strided_1d(8, 2, "offset", "j") * LinearLayout.identity_1d(1, "offset", "j")
+        self.assertFalse(memory.is_surjective())
+        with self.assertRaisesRegex(ValueError, "not invertible"):
+            held.invert()
+        turned = LinearLayout.from_bases([("offset", [[4], [2], [1]])], ["i"])
+        found = held.invert_and_compose(turned)
+        for register in range(2):
+            for thread in range(4):
+                at = {"register": register, "thread": thread, "warp": 0}
+                self.assertEqual(turned.apply(found.apply(at)), held.apply(at))
+        self.assertEqual(held.pseudoinvert().apply({"i": 5}), {"register": 1, "thread": 2, "warp": 0})
+
+    def test_refused(self):
+        with self.assertRaisesRegex(ValueError, "no power of two"):
+            LinearLayout.identity_1d(3, "a", "b")
+        with self.assertRaisesRegex(ValueError, "does not reach all"):
+            LinearLayout.from_bases([("a", [[2], [2]])], ["b"])
+        with self.assertRaisesRegex(ValueError, "none of them"):
+            LinearLayout.identity_1d(4, "a", "b").apply({"a": 4})
+
+
+EXTENSION = """
+#include <Python.h>
+static PyObject *answer(PyObject *self, PyObject *none) { return PyLong_FromLong(ANSWER); }
+static PyMethodDef methods[] = {{"answer", answer, METH_NOARGS, ""}, {0}};
+static struct PyModuleDef def = {PyModuleDef_HEAD_INIT, "answers", NULL, -1, methods};
+PyMODINIT_FUNC PyInit_answers(void) { return PyModule_Create(&def); }
+"""
+
+
+@unittest.skipUnless(any(map(shutil.which, ("cc", "gcc", "clang"))), "no C compiler")
+class Extensions(unittest.TestCase):
+    def test_built_once(self):
+        with tempfile.TemporaryDirectory() as folder, knobs.cache.scope():
+            knobs.cache.dir = folder
+            made = compile_module_from_src(EXTENSION, "answers", ccflags=["-DANSWER=41"])
+            again = compile_module_from_src(EXTENSION, "answers", ccflags=["-DANSWER=41"])
+            other = compile_module_from_src(EXTENSION, "answers", ccflags=["-DANSWER=42"])
+            self.assertEqual((made.answer(), again.answer(), other.answer()), (41, 41, 42))
+            self.assertEqual(made.__file__, again.__file__)
+            self.assertTrue(made.__file__.startswith(folder))
+
+    def test_damaged_in_the_cache(self):
+        class Damaged(FileCacheManager):
+            def get_file(self, filename):
+                return self.put("no library", filename)
+
+        with tempfile.TemporaryDirectory() as folder, knobs.cache.scope():
+            knobs.cache.dir, knobs.cache.manager_class = folder, Damaged
+            made = compile_module_from_src(EXTENSION, "answers", ccflags=["-DANSWER=43"])
+            self.assertEqual(made.answer(), 43)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,12 @@
 """tilec.torch.op: operators under torch.compile, fake tensors, vmap and autograd; kernels in profiles."""
 
+import inspect
 import json
 import os
+import subprocess
+import sys
 import tempfile
+import textwrap
 import threading
 import unittest
 
@@ -153,6 +157,40 @@ class Operators(unittest.TestCase):
         x = self.x.clone().requires_grad_(True)
         compiled(x).backward()
         self.assertTrue((x.grad == 3).all())
+
+    def test_inductor(self):
+        """Kernels that torch.compile writes itself, forward and backward, without what is warned of."""
+        def run(x, w):
+            return torch.nn.functional.layer_norm(x.relu() @ w, (7,)).softmax(-1).amax(0).sum() + x.amax(0).sum()
+
+        program = """
+            import torch, torch._inductor.config as config
+            config.cpu_backend = "triton"
+            x, w = torch.load(input(), weights_only=True)
+            x.requires_grad_()
+            BODY
+            result = torch.compile(run)(x, w)
+            result.backward()
+            torch.save([result.detach(), x.grad], input())
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            given, made = os.path.join(folder, "given"), os.path.join(folder, "made")
+            w = torch.randn(30, 7)
+            torch.save([self.x, w], given)
+            body = textwrap.dedent(inspect.getsource(run))
+            text = textwrap.dedent(program).replace("BODY", body)
+            done = subprocess.run(
+                [sys.executable, "-m", "tilec", "-c", text], input=f"{given}\n{made}\n", text=True, timeout=600,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                env={**os.environ, "TORCHINDUCTOR_CACHE_DIR": folder, "TORCHINDUCTOR_COMPILE_THREADS": "1"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("warning: ", done.stderr)
+            result, gradient = torch.load(made, weights_only=True)
+        x = self.x.clone().requires_grad_()
+        wanted = run(x, w)
+        wanted.backward()
+        torch.testing.assert_close(result, wanted.detach(), rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(gradient, x.grad, rtol=1e-4, atol=1e-4)
 
     def test_vmap(self):
         torch.testing.assert_close(torch.vmap(lambda x: scale(x, 2.0))(self.x), self.x * 2)

@@ -2,6 +2,7 @@
 
 import collections
 import collections.abc
+import copy
 import functools
 
 # what programs call a text -> the compiler's stage
@@ -101,13 +102,24 @@ class CompiledKernel:
         self.name = kernel.__name__ if kernel.has_usual_repr else \
             kernel.repr(self.specialization())
         self.function = None
+        self._options = {}
+
+    def compiled_from(self, source, options):
+        """The same for who has compiled a source with options, which launches of it have, too."""
+        made = copy.copy(self)
+        made.src, made._options = source, options
+        return made
 
     def specialization(self):
         """The types and constants that it was compiled for."""
         return _specialization(self._kernel, self._call)
 
+    def device(self):
+        """Its name: "cpu", "cuda", "interp" or "sim"."""
+        return self._call.device()
+
     def _on_gpu(self):
-        return self._call.device() in ("cuda", "sim")
+        return self.device() in ("cuda", "sim")
 
     @property
     def stats(self):
@@ -163,16 +175,21 @@ class CompiledKernel:
 
     @property
     def metadata(self):
-        warps = self.stats["warps"] if self._on_gpu() else 4
-        return Metadata(name=self.name, hash=self.hash, num_warps=warps, num_stages=3, num_ctas=1,
+        warps = self.stats["warps"] if self._on_gpu() else self._asked("num_warps", 4)
+        return Metadata(name=self.name, hash=self.hash, num_warps=warps,
+                        num_stages=self._asked("num_stages", 3), num_ctas=self._asked("num_ctas", 1),
                         shared=self.shared, target=self._call.device(),
                         backend_name=self._call.device(), enable_fp_fusion=self._fuses(),
                         cluster_dims=(1, 1, 1), tmem_size=0, global_scratch_size=0,
                         profile_scratch_size=0)
 
+    def _asked(self, option, default):
+        """What the launch said of an option."""
+        given = None if option in self._kernel.arg_names else self._call.constants().get(option)
+        return default if given is None else given
+
     def _fuses(self):
-        name = "enable_fp_fusion"
-        return name not in self._kernel.arg_names and bool(self._call.constants().get(name))
+        return bool(self._asked("enable_fp_fusion", False))
 
     @property
     def packed_metadata(self):
@@ -189,8 +206,16 @@ class CompiledKernel:
         compiled kernels do, those alone that are not compiled in, by position.
         """
         if kwargs or len(args) != len(self._variable) or len(args) == len(self._kernel.params):
-            return self._kernel[grid](*args, **kwargs)
-        return self._kernel[grid](**self._compiled_in, **dict(zip(self._variable, args)))
+            return self._kernel[grid](*args, **{**self._options, **kwargs})
+        return self._kernel[grid](**{**self._options, **self._compiled_in}, **dict(zip(self._variable, args)))
+
+    def run(self, grid_0, grid_1, grid_2, stream, function, metadata, launch_metadata, enter_hook, exit_hook, *args):
+        """A launch by what programs that write their own launchers give; the package calls its hooks itself."""
+        on_stream = {"stream": stream} if self.device() == "cuda" else {}
+        return self._launch((grid_0, grid_1, grid_2), *args, **on_stream)
+
+    def launch_metadata(self, grid, stream, *args):
+        """Nothing: hooks are told when run() launches."""
 
     @functools.cached_property
     def _variable(self):

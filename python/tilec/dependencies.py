@@ -6,7 +6,8 @@ import hashlib
 import textwrap
 import types
 
-from .language.constants import constexpr
+from .kernel import KernelInterface
+from .language.constants import ConstexprFunction, constexpr
 from .names import (FunctionSpace, MISSING, class_text, defaults_of, is_code, kernel_of,
                     language_name, look, role_of_class)
 from .source import Source, SourceError
@@ -163,11 +164,24 @@ def _text_of_code(function):
     return text + "".join(f"{name}={_text_of_value(more[name])};" for name in sorted(more))
 
 
+def refuse_strangers(function):
+    """Raise a RuntimeError where a constexpr function names a function that is none for kernels: no key
+    follows what that one does.
+    """
+    for name, (value, _) in references(function).items():
+        if callable(value) and not isinstance(value, (type, KernelInterface, ConstexprFunction)) and \
+                getattr(value, "__module__", None) not in ("math", "copy"):
+            raise RuntimeError(f"Unsupported function referenced: `{name}`, {value!r}; a constexpr function calls others")
+
+
 def key_of(kernel):
-    """A text that differs where the source of anything that the kernel reaches does, or a value."""
+    """A text that differs where the source of anything that the kernel reaches does, or a value; and
+    its own line, which is in what debuggers are told.
+    """
     seen = {}
-    _reach(kernel_of(kernel), seen)
-    hasher = hashlib.sha256()
+    kernel = kernel_of(kernel)
+    _reach(kernel, seen)
+    hasher = hashlib.sha256(str(getattr(kernel, "starting_line_number", "")).encode())
     for function, found in seen.values():
         hasher.update(_text_of_code(function).encode())
         for name in sorted(found):

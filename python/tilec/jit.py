@@ -6,12 +6,12 @@ what was compiled, and the exceptions.
 """
 
 import collections
-import itertools
 import sys
 import threading
 import types
 
 from . import _core, async_compile, errors, knobs, reproduced
+from .cache_keys import key_of
 from .compiled import CompiledKernel
 from .gradients import warn_of_gradients
 from .kernel import Arguments, KernelInterface
@@ -52,7 +52,6 @@ def _listed(names, which):
                  if not isinstance(w, int) or w < len(names))
 
 
-_NUMBERS = itertools.count()
 _SETTING = threading.Lock()
 
 # what hooks are told of the kernel
@@ -218,7 +217,9 @@ class JITFunction(_core.Kernel, KernelInterface):
         kwargs = kwargs or {}
         made = CompiledKernel(self, call)
         cache = self.device_caches[0][0]
-        key = f"{self.__qualname__} {next(_NUMBERS)}"
+        key = key_of(self, made, args, kwargs)
+        if key in cache:
+            return made
         if async_compile.in_task():
             async_compile.active.hold(lambda: cache.__setitem__(key, made))
         else:
@@ -351,9 +352,14 @@ class JITFunction(_core.Kernel, KernelInterface):
 
     @property
     def used_global_vals(self):
+        """{(name, id of the namespace): (value, namespace)}; programs that set `hash` empty it."""
         from .dependencies import used_globals
 
         return used_globals(self)
+
+    @used_global_vals.setter
+    def used_global_vals(self, _):
+        pass
 
     def __repr__(self):
         return f"JITFunction({self.__module__}:{self.__qualname__})"

@@ -4,7 +4,9 @@ The text says what each argument was: numbers, texts, dtypes and tuples of them 
 dtype, so that any array stands for it that begins at an aligned address.
 """
 
+import importlib
 import json
+import weakref
 
 from ._utils import canonicalize_dtype
 from .language.constants import constexpr
@@ -12,8 +14,12 @@ from .language.types import dtype, dtype_of
 from .wrappers import MockTensor
 
 
+# {(name, cache_key): function} of those that texts name
+_told = weakref.WeakValueDictionary()
+
+
 def _written(value):
-    """What JSON holds for an argument; raises a TypeError for what no text stands for, as a function."""
+    """What JSON holds for an argument; raises a TypeError for what no text stands for."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, constexpr):
@@ -22,12 +28,30 @@ def _written(value):
         return {"tuple": [_written(item) for item in value]}
     if isinstance(value, dtype):
         return {"dtype": value.name}
+    if hasattr(value, "cache_key"):
+        told = [_name_of(value), value.cache_key]
+        _told[tuple(told)] = value
+        return {"function": told}
     if hasattr(value, "dtype"):
         return {"array": canonicalize_dtype(value.dtype)}
     raise TypeError(f"no text stands for a {type(value).__name__}")
 
 
-_READ = {"constexpr": lambda value: constexpr(_read(value)), "dtype": dtype_of,
+def _function(told):
+    """The function of a text of this process, or one that its module has by the name."""
+    name, key = told
+    found = _told.get((name, key))
+    if found is None and "<locals>" not in name:
+        module, _, name = name.partition(":")
+        found = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part, None)
+    if getattr(found, "cache_key", None) != key:
+        raise RuntimeError(f"Specialization data is for another function than the `{name}` that there is")
+    return found
+
+
+_READ = {"function": _function, "constexpr": lambda value: constexpr(_read(value)), "dtype": dtype_of,
          "tuple": lambda items: tuple(map(_read, items)), "array": lambda name: MockTensor(dtype_of(name))}
 
 
@@ -39,7 +63,7 @@ def _read(written):
 
 
 def _name_of(kernel):
-    return f"{kernel.__module__}.{kernel.__qualname__}"
+    return f"{kernel.__module__}:{kernel.__qualname__}"
 
 
 def _target():

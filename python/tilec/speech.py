@@ -3,6 +3,7 @@
 import sys
 
 DERIVED = "<gradient "  # how names of files begin that tilec.grad() derives
+written = set()  # names of files that programs have written: nobody reads what is to be said of them
 
 
 def _printed(line):
@@ -11,12 +12,16 @@ def _printed(line):
     return text if mark and (not place or place.endswith(": ")) else None
 
 
-def _not_of_derived(lines):
-    """Without warnings of derived kernels: nobody wrote these, and what is to be said of a kernel was."""
+def _is_written(line):
+    return line.startswith(DERIVED) or line.partition(":")[0] in written
+
+
+def _not_of_written(lines):
+    """Without warnings of kernels that nobody wrote: what is to be said of what they are derived from was."""
     dropped = False
     for line in lines:
         if not line.startswith(("    ", "hint: ")):
-            dropped = line.startswith(DERIVED) and (": warning: " in line or (dropped and ": note: " in line))
+            dropped = _is_written(line) and (": warning: " in line or (dropped and ": note: " in line))
         if not dropped:
             yield line
 
@@ -32,6 +37,6 @@ def say(text):
         elif not (printed and line.startswith("    ")):  # its line of source and the caret
             rest.append(line)
         printed = value is not None or (printed and line.startswith("    "))
-    rest = list(_not_of_derived(rest))
+    rest = list(_not_of_written(rest))
     if rest:
         print("\n".join(rest), file=sys.stderr)

@@ -103,8 +103,8 @@ class MockTensor:
 
 
 def is_array(value):
-    """Has `value` elements that a kernel could write?"""
-    return hasattr(value, "data_ptr") or hasattr(value, "__array_interface__") or \
+    """Has `value` elements that are known, so that they can be copied?"""
+    return hasattr(value, "data_ptr") and hasattr(value, "stride") or hasattr(value, "__array_interface__") or \
         hasattr(value, "__dlpack__")
 
 

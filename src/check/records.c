@@ -77,7 +77,9 @@ static bool has_room(Func *f, Diags *d)
 /* False: a diagnostic. */
 static bool add_checks(Func *f, const CheckWish *wish, Diags *d)
 {
-    if (wish->values)
+    const bool follows = wish->values && !tell_is_tangled(f, f->module->arena);
+
+    if (follows)
         check_left_out(f);
     opt_expand_blocks(f->module); /* so that there are addresses to look at */
     if (!has_room(f, d))
@@ -85,10 +87,12 @@ static bool add_checks(Func *f, const CheckWish *wish, Diags *d)
     if (wish->values) {
         check_fractions(f);
         check_values(f);
-        check_winners(f);
-        check_starts(f);
         check_bins(f);
         check_counts(f);
+    }
+    if (follows) {
+        check_winners(f);
+        check_starts(f);
         check_columns(f);
         check_means(f);
     }

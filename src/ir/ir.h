@@ -227,6 +227,7 @@ struct Func {
     const Type **results; /* helpers only */
     int nresults;
     bool is_kernel;
+    bool noinline;             /* says its decorator, which changes no code */
     int num_warps, num_stages; /* what the launch asks for; 0: nothing */
     int maxnreg;               /* .. registers that a thread may have */
     int32_t most_programs;     /* the launch promises no more along any axis; 0: nothing */

@@ -337,7 +337,8 @@ static void put_source(Printer *p, const Param *param)
 static void put_func(Printer *p, const Func *f)
 {
     name_values(p, f);
-    text_put(&p->out, f->is_kernel ? "kernel @" : "func @");
+    text_printf(&p->out, "%s%s @", f->is_kernel ? "kernel" : "func",
+                f->noinline ? " noinline" : "");
     text_put(&p->out, readable_name(p->arena, f->name));
     text_put(&p->out, "(");
     for (int i = 0; i < f->nparams; i++) {

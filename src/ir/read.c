@@ -390,7 +390,7 @@ static bool parse_launch(Reader *r, Func *f)
     return true;
 }
 
-/* function = ( `kernel` | `func` ) SYMBOL `(` [ parameter { `,` parameter } ] `)`
+/* function = ( `kernel` | `func` ) [ `noinline` ] SYMBOL `(` [ parameter { `,` parameter } ] `)`
  *            [ `->` types ] launch `{` block */
 static bool parse_func(Reader *r)
 {
@@ -402,6 +402,9 @@ static bool parse_func(Reader *r)
     bool is_kernel = token_is(&word, "kernel");
     if (!is_kernel && !token_is(&word, "func"))
         return read_error(r, word.span, "expected `kernel` or `func`");
+    bool noinline = r->tok.kind == TOK_NAME && token_is(&r->tok, "noinline");
+    if (noinline)
+        read_next(r);
     if (!read_expect_kind(r, TOK_SYMBOL, "a name such as @add", &name))
         return false;
     Sym s = read_symbol(r, &name);
@@ -410,6 +413,7 @@ static bool parse_func(Reader *r)
 
     Func *f = func_new(r->module, s, name.span);
     f->is_kernel = is_kernel;
+    f->noinline = noinline;
     map_put(r->funcs, MAP_KEY(s), f);
     r->values = map_new(r->arena);
     if (!read_expect(r, "("))

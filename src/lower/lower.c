@@ -257,6 +257,7 @@ Instance *lower_instance(Lower *l, const AstFunc *fn, const Val *args, Span call
         return in;
     }
     in->func = func_new(l->module, lower_function_name(l, fn->name), fn->span);
+    in->func->noinline = fn->noinline;
     l->frame = frame_new(l, fn, call);
     l->b = builder_at_end(in->func, in->func->body);
     for (int i = 0; i < fn->nparams; i++)

@@ -423,6 +423,21 @@ static bool is_power(const Op *op)
     return op->code == OP_exp || op->code == OP_exp2;
 }
 
+/* tl.where(mask, tl.maximum(acc, x), acc): lanes that are left out keep what they were. */
+static bool is_chosen(const Suspect *s, const Op *op, const Value *carried)
+{
+    const Value *v = op->results[0];
+    const Use *use = uses_of(tell_uses(s), v);
+
+    for (int i = 0; i < uses_count(tell_uses(s), v); i++) {
+        const Op *by = use[i].op;
+        if (by->code != OP_select ||
+            (ir_bare(by->operands[1]) != carried && ir_bare(by->operands[2]) != carried))
+            return false;
+    }
+    return true;
+}
+
 static void look_for_padding(const Suspect *s, const Op *op)
 {
     bool greatest = op->code == OP_max || op->code == OP_maxnan;
@@ -436,7 +451,7 @@ static void look_for_padding(const Suspect *s, const Op *op)
         const Value *mask = load ? op_operand(load, LOAD_MASK) : NULL;
         const Value *other = mask ? op_operand(load, LOAD_OTHER) : NULL;
         const Value *start = begun_with(op->operands[1 - i]);
-        if (!other)
+        if (!other || is_chosen(s, op, ir_bare(op->operands[1 - i])))
             continue;
         if (load == ir_bare(op->operands[i])->def && is_zero(ir_bare(other)) &&
             tell_is_moved(mask, loop, DEEPEST) && is_infinite(start, least))

@@ -151,3 +151,40 @@ bool tell_is_shared_out(const Suspect *s, const Op *sum)
     return index && (asked.axes & (asked.axes - 1)) == 0 && by == index->type->dims[0] &&
            tell_is_along(p, (int)attr_axis(sum), index, DEEPEST);
 }
+
+/* --- how many ways back there are --- */
+
+enum { FURTHEST = 40 /* ops, of all who look */, MOST_WAYS = 1 << 16 /* of one value */ };
+
+typedef struct {
+    const uint64_t *before; /* by value id: ways back that are an op shorter */
+    uint64_t *now, most;
+} Ways;
+
+static void count_ways(Op *op, void *ways)
+{
+    Ways *w = ways;
+    uint64_t n = 1;
+
+    for (int i = 0; i < op->noperands; i++)
+        n += w->before[op->operands[i]->id];
+    for (int i = 0; i < op->nresults; i++)
+        w->now[op->results[i]->id] = n;
+    w->most = MAX(w->most, n);
+}
+
+bool tell_is_tangled(const Func *f, Arena *a)
+{
+    uint64_t *counts[2];
+
+    for (int i = 0; i < COUNT(counts); i++)
+        counts[i] = NEW_N(a, uint64_t, f->nvalues);
+    for (int depth = 0; depth < FURTHEST; depth++) {
+        Ways w = {.before = counts[depth % 2], .now = counts[1 - depth % 2]};
+
+        ir_walk(f->body, count_ways, &w);
+        if (w.most > MOST_WAYS)
+            return true;
+    }
+    return false;
+}

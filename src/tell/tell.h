@@ -26,6 +26,10 @@ typedef struct {
 typedef void Suspicion(const Suspect *s);
 
 /* tell.c */
+/* Who looks follows operands along each way there is, some tens of ops far.  That is a few thousand
+ * ways in what people write; y = y * (y + 1), twenty times over, is a million.  Of a function with
+ * so many nothing is told. */
+bool tell_is_tangled(const Func *f, Arena *a);
 /* A warning at an op, with the calls that lead to it, and what to do about it. */
 void tell_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...) PRINTF(4, 5);
 /* Is there such an op in the function? */

@@ -71,9 +71,11 @@ bool outside_reshape_follows(const Op *op, int dim, int from)
     return !nested || (a < b_end && b < a_end);
 }
 
-bool outside_varies(const Value *v, int dim, int depth)
+/* `seen`, by value and dimension: asked already, and it counts where it was. */
+static bool varies(Map *seen, const Value *v, int dim, int depth)
 {
     const Op *op = v->def;
+    uint64_t key = ((uint64_t)v->id + 1) * MAX_RANK + (uint64_t)dim;
     bool any = false;
     Move m;
 
@@ -81,22 +83,30 @@ bool outside_varies(const Value *v, int dim, int depth)
         return false;
     if (!op || depth == 0)
         return true;
+    if (map_get(seen, key))
+        return false;
+    map_put(seen, key, (void *)v);
     if (op_has(op, MOVES) && op_renames(op, &m)) {
         for (int d = 0; d < op->operands[0]->type->rank; d++)
-            any |= m.follows[d] == dim && outside_varies(op->operands[0], d, depth - 1);
+            any |= m.follows[d] == dim && varies(seen, op->operands[0], d, depth - 1);
         return any;
     }
     if (op->code == OP_reshape) {
         for (int d = 0; d < op->operands[0]->type->rank; d++)
-            any |= outside_reshape_follows(op, dim, d) &&
-                   outside_varies(op->operands[0], d, depth - 1);
+            any |=
+                outside_reshape_follows(op, dim, d) && varies(seen, op->operands[0], d, depth - 1);
         return any;
     }
     if (!op_has(op, FOLDS))
         return op->code != OP_const;
     for (int i = 0; i < op->noperands; i++)
-        any |= outside_varies(op->operands[i], dim, depth - 1);
+        any |= varies(seen, op->operands[i], dim, depth - 1);
     return any;
+}
+
+bool outside_varies(Arena *arena, const Value *v, int dim)
+{
+    return varies(map_new(arena), v, dim, OUTSIDE_DEEPEST);
 }
 
 /* --- what the lanes hold --- */

@@ -31,8 +31,8 @@ bool outside_is_zero(const Lane *x, DType t);
 
 /* The same elements, or some of them, at fewer places. */
 const Value *outside_unmoved(const Value *v);
-/* Does v differ along a dimension?  No deeper than `depth`, where it may. */
-bool outside_varies(const Value *v, int dim, int depth);
+/* Does v differ along a dimension?  OUTSIDE_DEEPEST ops behind it, it may. */
+bool outside_varies(Arena *arena, const Value *v, int dim);
 /* May elements of a reshape that differ along a dimension be ones that differ along dimension
  * `from` of what is reshaped? */
 bool outside_reshape_follows(const Op *op, int dim, int from);

@@ -81,6 +81,7 @@ static bool counts(OpCode code, const Value *v, const Lane *x)
  * asks for each of its reductions, which are made of all those before. */
 enum { MOST_VISITS = 500 };
 typedef struct {
+    Arena *arena;
     Map *seen;
     int n;
 } Visits;
@@ -144,7 +145,7 @@ static void find_loads(Search *s, const Value *v, bool multiplied, int depth)
 
 MaskedLoads unread_loads(Arena *a, const Value *v, bool filled, bool products)
 {
-    Search s = {.visits.seen = map_new(a), .filled = filled, .products = products};
+    Search s = {.visits = {a, map_new(a), 0}, .filled = filled, .products = products};
 
     find_loads(&s, v, false, OUTSIDE_DEEPEST);
     return s.found;
@@ -162,7 +163,7 @@ static bool leaves_out_within(Visits *seen, const Op *load, const Value *v, int 
     if (!op || depth == 0 || !is_new(seen, v, key))
         return false;
     if (op == load)
-        return outside_varies(load->operands[LOAD_MASK], dim, OUTSIDE_DEEPEST);
+        return outside_varies(seen->arena, load->operands[LOAD_MASK], dim);
     if (op->code == OP_dot) {
         int rank = v->type->rank;
         return (dim != rank - 1 &&
@@ -192,7 +193,7 @@ bool unread_counts(Arena *arena, const Op *load, OpCode code, const Value *v, in
 {
     for (int d = 0; d < v->type->rank; d++) {
         Outside o = outside_of(arena, load, 1u << d);
-        Visits seen = {.seen = map_new(arena)};
+        Visits seen = {arena, map_new(arena), 0};
         if ((axis >= 0 && d != axis) || !leaves_out_within(&seen, load, v, d, OUTSIDE_DEEPEST))
             continue;
         Lane lane = outside_lane(&o, v);

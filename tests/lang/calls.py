@@ -3,6 +3,7 @@
 # run: recursion p:i32[2]
 # run: functions p:fp32[4]
 # run: tuples p:i32[12] n:i32=5
+# lower: alone p:*fp32
 # lower: refused p:*fp32 n:i32
 # lower: nested_error p:*fp32
 """R30, R136, R140, R141, R144: helpers."""
@@ -115,6 +116,11 @@ def plain(x):
 @triton.jit(noinline=True)
 def apart(x):
     return x
+
+
+@triton.jit
+def alone(p):
+    tl.store(p, apart(tl.load(p)))
 
 
 @triton.jit

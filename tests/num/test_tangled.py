@@ -41,4 +41,10 @@ x = random.uniform(-1, 0, N).astype(np.float32)
 y = drawn(x.astype(np.float64), 40)
 case("atomic_kernel", B, 40, x, zeros("fp32", N), y, rtol=1e-5, atol=1e-6)
 case("share_kernel", 256, 40, x, empty("fp32", N), np.exp(y) / np.exp(y).sum(), rtol=1e-5)
+mean = np.append(y, np.zeros(-N % B)).reshape(-1, B).sum(1) / B
+suite.case("mean_kernel", "programs/tangled.py:mean_kernel", "cdiv(n,B)",
+           {"x": x, "out": empty("fp32", len(mean)), "n": N, "LINKS": 40, "B": B},
+           {"out": ("fp32", mean)}, rtol=1e-5, options=("--check",))
+case("folded_mask_kernel", 256, 40, x, empty("fp32", 1), [x[folded(np.arange(N), 40) < N].sum()],
+     rtol=1e-5)
 suite.finish()

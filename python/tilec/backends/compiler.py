@@ -1,6 +1,7 @@
 """triton.backends.compiler: targets, and names that programs import."""
 
 import collections
+import types
 
 GPUTarget = collections.namedtuple("GPUTarget", ["backend", "arch", "warp_size"])
 GPUTarget.__doc__ = """A device to compile for: "cpu" with arch 0, or "cuda" with arch 80 and so on."""
@@ -12,14 +13,12 @@ class BaseBackend:
     def __init__(self, target):
         self.target = target
 
+    def hash(self):
+        """Changes with what is compiled for."""
+        return "-".join(map(str, self.target))
 
-class AttrsDescriptor:
-    """Which arguments are multiples of 16 or equal to 1; the core finds that out by itself."""
-
-    def __init__(self, arg_properties=None, property_values=None, **_):
-        self.arg_properties = arg_properties or {}
-        self.property_values = property_values or {}
-
-    @classmethod
-    def from_dict(cls, data):
-        return cls(data.get("arg_properties"))
+    def parse_options(self, given):
+        """The options of a launch, as attributes, with what they are where nobody says them."""
+        defaults = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "enable_fp_fusion": False, "debug": False,
+                    "extern_libs": ()}
+        return types.SimpleNamespace(**{**defaults, **given})

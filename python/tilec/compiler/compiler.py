@@ -2,6 +2,7 @@
 
 import re
 
+from .. import speech
 from ..backends.compiler import BaseBackend, GPUTarget
 from ..errors import TritonError
 from ..jit import CompiledKernel
@@ -69,8 +70,11 @@ def compile(src, target=None, options=None, **_):
         raise TritonError("tilec compiles an ASTSource: a jit function with a signature\n"
                           "hint: ASTSource(kernel, {'x': '*fp32', 'n': 'i32'}, {'BLOCK': 64}); a launch, "
                           "kernel[grid](x, n, BLOCK=64), compiles by itself, kernel.warmup(.., grid=(1,)) only compiles")
-    return src.fn.warmup(**src.arguments(), grid=(1,), **_launch_options(options),
-                         **_place(target))
+    if src.fn.module.startswith("torch."):  # a module that PyTorch's Inductor has written
+        speech.written.add(src.fn.source_path)
+    options = _launch_options(options)
+    made = src.fn.warmup(**src.arguments(), grid=(1,), **options, **_place(target))
+    return made.compiled_from(src, options)
 
 
 def _place(target):

@@ -163,9 +163,12 @@ class ConstexprFunction:
 
     @property
     def cache_key(self):
-        """A text that differs where its source does, or that of something it calls."""
-        from ..dependencies import key_of
+        """A text that differs where its source does, or that of something it calls; where that is no
+        function for kernels there is none.
+        """
+        from ..dependencies import key_of, refuse_strangers
 
+        refuse_strangers(self)
         return key_of(self)
 
     def __call__(self, *args, **kwargs):

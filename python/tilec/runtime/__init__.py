@@ -4,7 +4,7 @@ from ..errors import InterpreterError, OutOfResources
 from ..kernel import KernelInterface
 from ..tuning import Autotuner, Config, Heuristics, autotune, heuristics
 from ..wrappers import MockTensor, TensorWrapper, reinterpret
-from . import autotuner, cache, errors, interpreter, jit
+from . import _async_compile, autotuner, cache, errors, interpreter, jit
 from .cache import RedisRemoteCacheBackend, RemoteCacheBackend
 from .driver import driver
 from .jit import JITFunction

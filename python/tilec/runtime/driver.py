@@ -10,7 +10,8 @@ import sys
 import time
 
 from .. import device
-from ..backends.compiler import GPUTarget
+from ..backends import Backend, backends
+from ..backends.compiler import BaseBackend, GPUTarget
 from ..backends.driver import DriverBase, GPUDriver
 
 
@@ -253,4 +254,5 @@ class DriverConfig:
         self._active = None
 
 
+backends.update(cpu=Backend(BaseBackend, HostDriver), nvidia=Backend(BaseBackend, CudaDriver))
 driver = DriverConfig()

@@ -46,3 +46,21 @@ def share_kernel(x, out, n, LINKS: tl.constexpr, B: tl.constexpr):
         y = tl.fma(y, y, y)
     y = tl.exp(y)
     tl.store(out + i, y / tl.sum(tl.where(i < n, y, 0), 0), mask=i < n)
+
+
+@triton.jit
+def mean_kernel(x, out, n, LINKS: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    y = tl.load(x + i, mask=i < n, other=0)
+    for _ in tl.static_range(LINKS):
+        y = tl.fma(y, y, y)
+    tl.store(out + tl.program_id(0), tl.sum(y, 0) / B)
+
+
+@triton.jit
+def folded_mask_kernel(x, out, n, LINKS: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    y = i
+    for k in tl.static_range(1, LINKS + 1):
+        y = tl.where(y > k, y, 2 * k - y)
+    tl.store(out, tl.sum(tl.load(x + i, mask=y < n), 0))
