@@ -19,7 +19,8 @@ static Suspicion *const suspicions[] = {
     formula_softmax, formula_norm,     suspect_radix,   formula_cut,     formula_quant,
     suspect_causal,  suspect_scan,     formula_state,   suspect_carried, suspect_dealt,
     suspect_shares,  formula_turn,     formula_twice,   formula_combine, suspect_whole,
-    suspect_rest,    suspect_turned,   formula_early,   formula_moments};
+    suspect_rest,    suspect_turned,   formula_early,   formula_moments, suspect_partial,
+    suspect_gaps,    suspect_border};
 
 enum { FURTHEST = 40 /* ops, of all who look */, MOST_WAYS = 1 << 16 /* of one value */ };
 
