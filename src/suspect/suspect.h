@@ -41,7 +41,10 @@ Suspicion suspect_rest;     /* suspect_rest.c: whole tiles of a row that a mask 
 Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
 Suspicion suspect_scan;     /* suspect_scan.c: scans that begin anew in each round */
 Suspicion suspect_shares;   /* suspect_shares.c: what all programs add, though it is there once */
+Suspicion suspect_start;    /* suspect_start.c: what rounds begin with, and decides them */
 Suspicion suspect_turned;   /* suspect_turned.c: offsets turned around, and elements not */
+Suspicion suspect_unmoved;  /* suspect_unmoved.c: rounds that all load the same */
+Suspicion suspect_unrolled; /* suspect_unrolled.c: rounds that are written out one by one */
 Suspicion suspect_whole;    /* suspect_whole.c: tiles as a whole where their rows count */
 Suspicion suspect_wrap;     /* suspect_wrap.c: remainders of what begins below 0 */
 
