@@ -20,7 +20,8 @@ static Suspicion *const suspicions[] = {
     suspect_causal,  suspect_scan,     formula_state,   suspect_carried, suspect_dealt,
     suspect_shares,  formula_turn,     formula_twice,   formula_combine, suspect_whole,
     suspect_rest,    suspect_turned,   formula_early,   formula_moments, suspect_partial,
-    suspect_gaps,    suspect_border,   suspect_unmoved, suspect_start,   suspect_unrolled};
+    suspect_gaps,    suspect_border,   suspect_unmoved, suspect_start,   suspect_unrolled,
+    suspect_counted, suspect_stored};
 
 enum { FURTHEST = 40 /* ops, of all who look */, MOST_WAYS = 1 << 16 /* of one value */ };
 

@@ -20,6 +20,7 @@ Suspicion suspect_begun;    /* suspect_begun.c: what one program begins, and all
 Suspicion suspect_again;    /* suspect_again.c: what is done twice, or for nothing */
 Suspicion suspect_border;   /* suspect_border.c: neighbours in the next row */
 Suspicion suspect_carried;  /* suspect_carried.c: what rounds carry to no end */
+Suspicion suspect_counted;  /* suspect_counted.c: lanes that are not there, and counted */
 Suspicion suspect_dealt;    /* suspect_dealt.c: totals of all pieces of dealt work */
 Suspicion suspect_drawn;    /* suspect_drawn.c: random numbers that all programs share */
 Suspicion suspect_exchange; /* suspect_exchange.c: lanes that exchange values without a barrier */
@@ -42,6 +43,7 @@ Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do no
 Suspicion suspect_scan;     /* suspect_scan.c: scans that begin anew in each round */
 Suspicion suspect_shares;   /* suspect_shares.c: what all programs add, though it is there once */
 Suspicion suspect_start;    /* suspect_start.c: what rounds begin with, and decides them */
+Suspicion suspect_stored;   /* suspect_stored.c: what is stored to the array of another */
 Suspicion suspect_turned;   /* suspect_turned.c: offsets turned around, and elements not */
 Suspicion suspect_unmoved;  /* suspect_unmoved.c: rounds that all load the same */
 Suspicion suspect_unrolled; /* suspect_unrolled.c: rounds that are written out one by one */
