@@ -5,6 +5,7 @@
  *     0.0, also one that a scan goes on with, tl.cumsum(v) * carry;
  *   - a number that is the sum, or the greatest, of a round's tile, and not looked at by the next
  *     one: m = tl.max(v, 0) for m = tl.maximum(m, tl.max(v, 0));
+ *   - a tile that is the last round's alone, and summed up behind the loop: acc = v for acc += v;
  *   - a sum of products of which one factor is loaded in each round from another place, and the
  *     other one, loaded there too, from the same: a channel that was forgotten in its address;
  *   - acc += tl.dot(a, b, acc), which adds the total to itself;
@@ -80,6 +81,38 @@ static void look_for_last(const Suspect *s, const Op *loop, int i)
               adds ? "total += tl.sum(..)" : "m = tl.maximum(m, tl.max(..)), or tl.minimum",
               "each round makes this of its own tile, and only that of the last one is left "
               "behind the loop");
+}
+
+/* Is it only summed up, as the parts of lanes that rounds have added up are? */
+static bool is_only_summed(const Suspect *s, const Value *v)
+{
+    const UseLists *uses = tell_uses(s);
+    int n = uses_count(uses, v);
+
+    for (int i = 0; i < n; i++) {
+        const Op *op = uses_of(uses, v)[i].op;
+        if (!ir_reduces(op) || op->noperands != 1 || ir_combine_code(op) != OP_add)
+            return false;
+    }
+    return n > 0;
+}
+
+/* acc = x for acc += x, of an x that the round uses otherwise, too */
+static void look_for_last_tile(const Suspect *s, const Op *loop, int i)
+{
+    const UseLists *uses = tell_uses(s);
+    const Value *now = opt_last(loop->regions[0])->operands[i];
+    const Op *load = ir_uncast(now)->def;
+
+    if (now->type->rank == 0 || now->type->pointer || !dtype_is_float(now->type->dtype) || !load ||
+        load->code != OP_load || !tell_is_inside(now, loop) || uses_count(uses, now) < 2 ||
+        uses_count(uses, loop->regions[0]->args[1 + i]) > 0 ||
+        !is_zero(ir_bare(loop->operands[FOR_BOUNDS + i])) || !is_only_summed(s, loop->results[i]) ||
+        !tell_is_moved(now, loop, DEEPEST))
+        return;
+    tell_warn(s, load, "acc += v adds them up",
+              "each round loads this anew, and only that of the last one is summed up behind the "
+              "loop");
 }
 
 /* --- a factor without the round --- */
@@ -269,6 +302,7 @@ static void look_at(Op *op, void *suspect)
     for (int i = 0; op->code == OP_for && i < op->nresults; i++) {
         look_for_zero(suspect, op, i);
         look_for_last(suspect, op, i);
+        look_for_last_tile(suspect, op, i);
         look_for_factor(suspect, op, i);
         look_for_choice(suspect, op, i);
         Spread x = {suspect, op->regions[0]->args[1 + i]};
