@@ -3,6 +3,7 @@
  *
  *   - tl.sum(x - mean), of the mean of the same x, which is 0 but for rounding: the square of the
  *     difference was meant;
+ *   - rounds of a loop that add up the deviations of each from its own mean;
  *   - mean of x * x plus mean * mean, for less;
  *   - tl.sum(x) / columns beside tl.sum(x * x) / (rows * columns): both are of the same elements,
  *     and are divided by two numbers.  Nothing is said where these are a constant apart, n and
@@ -44,6 +45,42 @@ static void look_at_deviations(const Suspect *s, const Op *sum)
         !is_squared_too(s, sum->operands[0]))
         tell_warn(s, sum, "d = x - mean, and tl.sum(d * d) / n for a variance",
                   "this is 0 but for rounding: it is a sum of differences to their own mean");
+}
+
+/* --- deviations from the mean of a round --- */
+
+/* Is it (v - m) * (v - m), where m is the mean of that tile v alone? */
+static bool is_own_deviation(const Value *squares, const Op *loop)
+{
+    const Value *d = squares ? norm_squared(squares) : NULL;
+    const Op *difference = d ? d->def : NULL;
+    const Op *mean =
+        difference && difference->code == OP_sub ? ir_bare(difference->operands[1])->def : NULL;
+
+    if (!mean || mean->code != OP_div || !tell_is_inside(mean->results[0], loop))
+        return false;
+    const Op *sum = ir_bare(mean->operands[0])->def;
+    const Value *of = ir_reduces(sum) ? norm_summed(sum->results[0]) : NULL;
+    return of && norm_is_same(of, difference->operands[0]) && tell_is_moved(of, loop, SAME_DEPTH);
+}
+
+/* m2 += tl.sum((v - m) * (v - m)) in each round */
+static void look_at_rounds(const Suspect *s, const Op *loop)
+{
+    const Op *end = opt_last(loop->regions[0]);
+
+    for (int i = 0; i < loop->nresults; i++) {
+        const Op *sum = ir_bare(end->operands[i])->def;
+        for (int k = 0; sum && sum->code == OP_add && k < 2; k++) {
+            const Op *added = ir_bare(sum->operands[1 - k])->def;
+            if (ir_bare(sum->operands[k]) != loop->regions[0]->args[1 + i] || !ir_reduces(added) ||
+                !is_own_deviation(norm_summed(added->results[0]), loop))
+                continue;
+            tell_warn(s, sum, "+ d * d * n_before * n / (n_before + n), of d = m - mean_before",
+                      "this adds up deviations of each round from its own mean: how far these "
+                      "means lie apart is missing");
+        }
+    }
 }
 
 /* --- squares that are added --- */
@@ -145,6 +182,8 @@ static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
 
+    if (op->code == OP_for)
+        look_at_rounds(s, op);
     if (op->nresults != 1 || op->results[0]->type->pointer ||
         !dtype_is_float(op->results[0]->type->dtype))
         return;

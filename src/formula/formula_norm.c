@@ -52,9 +52,22 @@ const Value *norm_element(const Value *v)
     return ir_bare(v);
 }
 
+/* As ir_same(), of sums and products in either order. */
+static bool is_same_turned(const Value *a, const Value *b, int depth)
+{
+    const Op *x = a->def, *y = b->def;
+
+    if (ir_same(a, b, depth))
+        return true;
+    return depth > 0 && x && y && x->code == y->code && op_has(x, COMMUTES) && x->noperands == 2 &&
+           a->type == b->type &&
+           is_same_turned(norm_element(x->operands[0]), norm_element(y->operands[1]), depth / 2) &&
+           is_same_turned(norm_element(x->operands[1]), norm_element(y->operands[0]), depth / 2);
+}
+
 bool norm_is_same(const Value *a, const Value *b)
 {
-    return ir_same(norm_element(a), norm_element(b), SAME_DEPTH);
+    return is_same_turned(norm_element(a), norm_element(b), SAME_DEPTH);
 }
 
 /* x of x * x; NULL: it is no square. */
@@ -368,16 +381,27 @@ static void look_at_root(const Suspect *s, const Op *op)
                   "0, and not of its squares");
 }
 
+/* The sum that is subtracted, as it is or among others that are: x - (tl.sum(x) + y). */
+static const Op *subtracted_sum(const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def, *sum = NULL;
+
+    if (ir_reduces(op) && op->noperands == 1 && ir_combine_code(op) == OP_add)
+        return op;
+    for (int i = 0; op && op->code == OP_add && depth > 0 && i < 2 && !sum; i++)
+        sum = subtracted_sum(op->operands[i], depth - 1);
+    return sum;
+}
+
 static void look_at_sum(const Suspect *s, const Op *op)
 {
-    const Op *sum = ir_bare(op->operands[1])->def;
+    const Op *sum = subtracted_sum(op->operands[1], 2);
     const Value *x = ir_bare(op->operands[0]);
 
-    if (!ir_reduces(sum) || sum->noperands != 1 || ir_combine_code(sum) != OP_add ||
-        x->type->rank == 0 || !dtype_is_float(x->type->dtype) ||
-        !ir_same(x, ir_bare(sum->operands[0]), SAME_DEPTH))
+    if (!sum || x->type->rank == 0 || !dtype_is_float(x->type->dtype) ||
+        !is_same_turned(x, ir_bare(sum->operands[0]), SAME_DEPTH))
         return;
-    if (x->def && x->def->code == OP_mul)
+    if (x->def && x->def->code == OP_mul && ir_bare(op->operands[1])->def == sum)
         tell_warn(s, op, "p * (g - tl.sum(p * g)) for the gradient of a softmax",
                   "this is p * g less the sum of all p * g: the sum is not multiplied by p");
     else
