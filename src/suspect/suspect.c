@@ -21,7 +21,7 @@ static Suspicion *const suspicions[] = {
     suspect_shares,  formula_turn,     formula_twice,   formula_combine, suspect_whole,
     suspect_rest,    suspect_turned,   formula_early,   formula_moments, suspect_partial,
     suspect_gaps,    suspect_border,   suspect_unmoved, suspect_start,   suspect_unrolled,
-    suspect_counted, suspect_stored};
+    suspect_counted, suspect_stored,   suspect_named};
 
 enum { FURTHEST = 40 /* ops, of all who look */, MOST_WAYS = 1 << 16 /* of one value */ };
 

@@ -34,6 +34,7 @@ Suspicion suspect_mean;     /* suspect_mean.c: a sum divided by the lanes of its
 Suspicion suspect_causal;   /* suspect_causal.c: causal masks that are turned around */
 Suspicion suspect_axes;     /* suspect_axes.c: what rows were loaded for, given to columns */
 Suspicion suspect_crossed;  /* suspect_crossed.c: what belongs to rows, and meets columns */
+Suspicion suspect_named;    /* suspect_named.c: vectors along the other dimension */
 Suspicion suspect_never;    /* suspect_never.c: what can have one outcome only */
 Suspicion suspect_partial;  /* suspect_partial.c: parts of lanes, put together otherwise */
 Suspicion suspect_programs; /* suspect_programs.c: loops that share out to too many */

@@ -83,6 +83,30 @@ static void look_for_last(const Suspect *s, const Op *loop, int i)
               "behind the loop");
 }
 
+/* at = j + i, of the place i of the round's greatest */
+static void look_for_last_place(const Suspect *s, const Op *loop, int i)
+{
+    const UseLists *uses = tell_uses(s);
+    const Op *sum = ir_uncast(opt_last(loop->regions[0])->operands[i])->def;
+    const Value *counter = loop->regions[0]->args[0];
+    int64_t first;
+
+    if (!sum || sum->code != OP_add || sum->results[0]->type->rank > 0 ||
+        uses_count(uses, sum->results[0]) != 1 ||
+        uses_count(uses, loop->regions[0]->args[1 + i]) > 0 ||
+        uses_count(uses, loop->results[i]) == 0 ||
+        !value_const_signed(loop->operands[FOR_BOUNDS + i], &first))
+        return;
+    for (int k = 0; k < 2; k++) {
+        const Value *place = ir_uncast(sum->operands[k]);
+        if (ir_uncast(sum->operands[1 - k]) == counter && ir_reduces(place->def) &&
+            place->def->noperands == 2 && place->index == 1 && tell_is_moved(place, loop, DEEPEST))
+            tell_warn(s, sum, "at = tl.where(m > best, j + i, at)",
+                      "each round makes this of its own tile, and only that of the last one is "
+                      "left behind the loop");
+    }
+}
+
 /* Is it only summed up, as the parts of lanes that rounds have added up are? */
 static bool is_only_summed(const Suspect *s, const Value *v)
 {
@@ -303,6 +327,7 @@ static void look_at(Op *op, void *suspect)
         look_for_zero(suspect, op, i);
         look_for_last(suspect, op, i);
         look_for_last_tile(suspect, op, i);
+        look_for_last_place(suspect, op, i);
         look_for_factor(suspect, op, i);
         look_for_choice(suspect, op, i);
         Spread x = {suspect, op->regions[0]->args[1 + i]};

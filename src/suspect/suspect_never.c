@@ -383,8 +383,8 @@ static void look_at_power(const Suspect *s, const Op *op)
 {
     const Op *difference = ir_bare(op->operands[0])->def;
 
-    if (difference && difference->code == OP_sub && difference->operands[0]->def &&
-        ir_bare(difference->operands[0]) == ir_bare(difference->operands[1]))
+    if (difference && difference->code == OP_sub && ir_bare(difference->operands[0])->def &&
+        ir_same(difference->operands[0], difference->operands[1], SAME_DEPTH))
         tell_warn(s, difference, "the value of the round before less the new one: m - new",
                   "this is always 0: it is the difference of a value and itself");
 }

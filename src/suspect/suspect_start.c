@@ -4,6 +4,7 @@
  *   - tl.minimum(best, v) of a best that begins with -inf, and stays it; tl.maximum and inf;
  *   - tl.where(m < best, i, who) of a best that is inf in all rounds, since none keeps m: it is
  *     always the last round's;
+ *   - tl.where(m < best, i, at) beside best = tl.maximum(best, m): the one asks for the least;
  *   - m = 0 for the greatest of scores, of which some are -inf by a mask, where tl.exp(x - m) and
  *     its sum, which begins with 0, follow: of scores far below 0 all are 0, and 0 / 0 is NaN;
  *   - h = tl.zeros(..) in front of the loop for a state that no round looks at, where each round
@@ -81,6 +82,36 @@ static void look_at_choice(const Suspect *s, const Op *loop, int i)
                   "last one is chosen",
                   limit < 0 ? "-" : "");
         return;
+    }
+}
+
+/* at = tl.where(m < best, i, at) and best = tl.maximum(best, m) */
+static void look_at_turned(const Suspect *s, const Op *loop, int i)
+{
+    const Op *end = opt_last(loop->regions[0]), *choice = ir_bare(end->operands[i])->def;
+    const Op *than =
+        choice && choice->code == OP_select ? ir_unmoved(choice->operands[0])->def : NULL;
+
+    if (!than || ir_bare(choice->operands[2]) != loop->regions[0]->args[1 + i] ||
+        (than->code != OP_lt && than->code != OP_gt))
+        return;
+    for (int k = 0; k < loop->nresults; k++) {
+        const Value *best = loop->regions[0]->args[1 + k];
+        const Op *kept = ir_bare(end->operands[k])->def;
+        for (int j = 0; kept && (is_greatest(kept) || is_least(kept)) && k != i && j < 2; j++) {
+            const Value *m = ir_bare(kept->operands[j]);
+            bool is_first = ir_bare(than->operands[0]) == m && ir_bare(than->operands[1]) == best;
+            bool is_second = ir_bare(than->operands[1]) == m && ir_bare(than->operands[0]) == best;
+            if (ir_bare(kept->operands[1 - j]) != best || (!is_first && !is_second))
+                continue;
+            bool asks_for_less = is_first == (than->code == OP_lt);
+            if (asks_for_less == is_least(kept))
+                continue;
+            tell_warn(s, than, is_greatest(kept) ? "m > best" : "m < best",
+                      "this chooses where a value is %s than the %s so far, which is what is kept",
+                      asks_for_less ? "less" : "greater", is_greatest(kept) ? "greatest" : "least");
+            return;
+        }
     }
 }
 
@@ -208,6 +239,7 @@ static void look_at(Op *op, void *suspect)
     for (int i = 0; op->code == OP_for && i < op->nresults; i++) {
         look_at_end(suspect, op, i);
         look_at_choice(suspect, op, i);
+        look_at_turned(suspect, op, i);
         look_at_zero(suspect, op, i);
         look_at_state(suspect, op, i);
     }
