@@ -71,5 +71,6 @@ look_at planted_weights
 look_at planted_scaled
 look_at planted_totals
 look_at planted_moments
-[ "$told" -ge 483 ] || wrong "only $told of $all are told"
+look_at planted_names
+[ "$told" -ge 502 ] || wrong "only $told of $all are told"
 finish
