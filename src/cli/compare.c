@@ -296,8 +296,8 @@ Comparisons compare_with_call(Call *k, const Call *other, const CompareText *t,
 
 /* --- comparing --- */
 
-/* Integers that were rounded from floats, and lie on the edge between two: a few of many that are one
- * apart say nothing of the kernel. */
+/* Integers that were rounded from floats, and lie on the edge between two: a few of many that are
+ * one apart say nothing of the kernel. */
 static bool is_on_edges(const Comparison *m)
 {
     const Difference *d = &m->is;

@@ -8,6 +8,7 @@
  *   - tl.sum(x) / columns beside tl.sum(x * x) / (rows * columns): both are of the same elements,
  *     and are divided by two numbers.  Nothing is said where these are a constant apart, n and
  *     n - 1;
+ *   - x * (1 / tl.sum(x * x)) without a root, and x divided by the inverse of its norm;
  *   - tl.rsqrt(tl.sqrt(..)) of a mean of squares, whose fourth root nobody asks for.
  */
 #include "formula.h"
@@ -178,6 +179,59 @@ static void look_at_root(const Suspect *s, const Op *op)
                   "this is the root of a root of a mean of squares");
 }
 
+/* --- the inverse of a norm --- */
+
+static const Value *divided_by(const Value *v)
+{
+    const Op *op = ir_bare(v)->def;
+    uint64_t bits;
+
+    return op && op->code == OP_div && value_constant(op->operands[0], &bits) &&
+                   scalar_to_double(ir_bare(op->operands[0])->type->dtype, bits) == 1
+               ? op->operands[1]
+               : NULL;
+}
+
+/* The elements whose squares it is a sum of, or the root of that where that is asked for; NULL. */
+static const Value *norm_of(const Value *v, bool root)
+{
+    const Op *op = ir_bare(norm_without_eps(v))->def;
+    bool part = false;
+
+    if (root && (!op || op->code != OP_sqrt))
+        return NULL;
+    const Value *sum = norm_sum_of(norm_without_eps(root ? op->operands[0] : v), &part);
+    return sum ? norm_squared(norm_summed(sum)) : NULL;
+}
+
+static bool is_of_array(const Suspect *s, const Value *a, const Value *b)
+{
+    const PointerBases *bases = ir_pointer_bases(s->func, s->arena);
+    const Op *x = norm_element(a)->def, *y = norm_element(b)->def;
+
+    return x && y && x->code == OP_load && y->code == OP_load && x->results[0]->type->rank > 0 &&
+           x->results[0]->type == y->results[0]->type &&
+           ir_bases_of(bases, x->operands[LOAD_PTR]) == ir_bases_of(bases, y->operands[LOAD_PTR]);
+}
+
+/* x * (1 / tl.sum(x * x)), and x / (1 / tl.sqrt(tl.sum(x * x))), in loops of their own */
+static void look_at_inverse(const Suspect *s, const Op *op)
+{
+    for (int i = op->code == OP_div; i < 2; i++) {
+        const Value *norm = divided_by(op->operands[i]), *x = op->operands[1 - i];
+        const Value *of = norm ? norm_of(norm, op->code == OP_div) : NULL;
+        if (!of || !is_of_array(s, x, of))
+            continue;
+        if (op->code == OP_div)
+            tell_warn(s, op, "x * inverse",
+                      "this divides by the inverse of a norm, which multiplies by the norm");
+        else
+            tell_warn(s, op, "x / tl.sqrt(tl.sum(x * x)), or x * tl.rsqrt(..)",
+                      "this divides by a sum of squares, and not by its root");
+        return;
+    }
+}
+
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
@@ -193,6 +247,8 @@ static void look_at(Op *op, void *suspect)
         look_at_variance(s, op);
     if (op->code == OP_rsqrt || op->code == OP_sqrt)
         look_at_root(s, op);
+    if (op->code == OP_mul || op->code == OP_div)
+        look_at_inverse(s, op);
 }
 
 void formula_moments(const Suspect *s)

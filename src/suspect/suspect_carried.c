@@ -190,7 +190,9 @@ static const Op *added_product(const Value *v, const Value *was, int depth)
     }
     for (int k = 0; op->code == OP_add && k < 2; k++) {
         const Op *product = ir_uncast(op->operands[1 - k])->def;
-        if (op->operands[k] == was && product && product->code == OP_mul)
+        /* written out: was + a * b + c * d */
+        if ((op->operands[k] == was || added_product(op->operands[k], was, depth - 1)) && product &&
+            product->code == OP_mul)
             return product;
     }
     return NULL;

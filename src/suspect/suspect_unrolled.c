@@ -4,6 +4,8 @@
  *   - a maximum of several loads that begins with 0 where these have -inf for lanes that are not
  *     there, or with -inf where they have 0: the one that is not there wins;
  *   - a maximum of loads of which two are of one address: the round's number is missing in it;
+ *   - a sum of products of which two rounds load one factor from one address, and of what each
+ *     round loads there and adds;
  *   - what each round loads, and the last one alone uses: best = v for best = tl.maximum(best, v);
  *   - tl.max(x) of one x in all rounds, stored to another place in each.
  *
@@ -142,6 +144,76 @@ static void look_at_chain(const Suspect *s, const Op *op)
                   sign, than);
 }
 
+/* --- a chain of sums --- */
+
+/* What rounds add: loads as they are, and products with one factor that is a load. */
+typedef struct {
+    const Op *loads[MOST_LEAVES];
+    const Value *others[MOST_LEAVES]; /* the other factor; NULL: there is none */
+    int n;
+} Sum;
+
+static void note_summand(Sum *c, const Op *load, const Value *other)
+{
+    if (load && load->code == OP_load && c->n < MOST_LEAVES) {
+        c->loads[c->n] = load;
+        c->others[c->n++] = other;
+    }
+}
+
+static void find_summands(Sum *c, const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def;
+
+    if (!op || depth == 0)
+        return;
+    if (op->code == OP_add) {
+        find_summands(c, op->operands[0], depth - 1);
+        find_summands(c, op->operands[1], depth - 1);
+    } else if (op->code == OP_load) {
+        note_summand(c, op, NULL);
+    } else if (op->code == OP_mul) {
+        note_summand(c, ir_bare(op->operands[0])->def, op->operands[1]);
+        note_summand(c, ir_bare(op->operands[1])->def, op->operands[0]);
+    }
+}
+
+static bool is_in_sum(const Suspect *s, const Op *op)
+{
+    const UseLists *uses = tell_uses(s);
+
+    for (int i = 0; i < uses_count(uses, op->results[0]); i++) {
+        if (uses_of(uses, op->results[0])[i].op->code == OP_add)
+            return true;
+    }
+    return false;
+}
+
+/* acc += v * w of one v in all rounds, where w is another one; acc += bias in each */
+static void look_at_sum(const Suspect *s, const Op *op)
+{
+    Sum c = {.n = 0};
+
+    if (op->results[0]->type->pointer || !dtype_is_float(op->results[0]->type->dtype) ||
+        is_in_sum(s, op))
+        return;
+    find_summands(&c, op->results[0], MOST_LEAVES);
+    for (int i = 1; i < c.n; i++) {
+        const Op *load = c.loads[i], *before = c.loads[i - 1];
+        for (int k = i - 1; k >= 0 && before->span.start != load->span.start; k--)
+            before = c.loads[k];
+        const Op *other = c.others[i] ? ir_bare(c.others[i])->def : NULL;
+        if (before == load || before->span.start != load->span.start ||
+            before->site != load->site || op_is_volatile(load) || !is_same_load(load, before) ||
+            (c.others[i] && (!other || other->code != OP_load)))
+            continue;
+        tell_warn(s, load, "is the number of the round part of the address?",
+                  c.others[i] ? "two rounds load the same elements here, and add up their products"
+                              : "two rounds load the same here, and each adds it");
+        return;
+    }
+}
+
 /* --- rounds whose work is lost --- */
 
 /* The ops that were made of one op of the source, in a block. */
@@ -217,6 +289,8 @@ static void look_at(Op *op, void *suspect)
 
     if (is_extreme(op))
         look_at_chain(s, op);
+    else if (op->code == OP_add)
+        look_at_sum(s, op);
     else if (op->code == OP_load)
         look_at_unused(s, op);
     else if (op->code == OP_store)

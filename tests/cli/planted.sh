@@ -72,5 +72,6 @@ look_at planted_scaled
 look_at planted_totals
 look_at planted_moments
 look_at planted_names
-[ "$told" -ge 502 ] || wrong "only $told of $all are told"
+look_at planted_factors
+[ "$told" -ge 507 ] || wrong "only $told of $all are told"
 finish
