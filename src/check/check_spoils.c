@@ -257,10 +257,13 @@ static bool is_position(const Op *cast)
     return p.fraction && p.address;
 }
 
-/* Is it rounded the wrong way below 0? */
+/* Is it rounded the wrong way below 0?  An unsigned number of 8 or 16 bits has no room there. */
 static bool is_cut(const Op *cast)
 {
+    DType to = cast->results[0]->type->dtype;
+
     return dtype_is_float(cast->operands[0]->type->dtype) && opt_is_int(cast->results[0]) &&
+           (dtype_is_signed(to) || dtype_bits(to) > 16) &&
            (is_half_more(cast->operands[0]) || is_position(cast));
 }
 
@@ -289,8 +292,10 @@ static Value *spoils_cast(Builder *b, const Op *cast)
     }
     if (dtype_is_int(from) && makes_sum_wider(cast))
         return differs(b, v);
-    if (is_cut(cast))
-        return is_cut_below_zero(b, cast);
+    if (is_cut(cast)) {
+        Value *cut = is_cut_below_zero(b, cast), *beyond = is_beyond_integer(b, cast);
+        return beyond ? build_binary(b, OP_or, cut, beyond) : cut;
+    }
     return dtype_is_fp8(made->type->dtype) ? is_beyond_float(b, cast) : is_beyond_integer(b, cast);
 }
 
@@ -391,6 +396,12 @@ static const char *text_of_cast(const Op *cast, Arena *a)
 {
     DType from = cast->operands[0]->type->dtype, to = cast->results[0]->type->dtype;
 
+    if (is_cut(cast) && dtype_bits(to) <= 16)
+        return arena_printf(
+            a,
+            "this float is cut off toward zero where it is below 0, or does not fit "
+            "in %s: tl.floor it, and tl.clamp it",
+            dtype_triton_name(to));
     if (is_cut(cast))
         return is_half_more(cast->operands[0])
                    ? "v + 0.5 below 0 is cut off toward zero, and -1.2 becomes 0: "

@@ -117,9 +117,6 @@ static void visit(Op *op, void *walk)
     case OP_load_block:
         p->own_nan |= attr_padding(op) == PAD_NAN || op->operands[0]->type->padding == PAD_NAN;
         break;
-    case OP_program_id:
-        p->axes |= 1U << attr_axis(op);
-        break;
     case OP_store:
     case OP_store_block:
         p->has_stores = true;
@@ -140,6 +137,11 @@ static void visit(Op *op, void *walk)
         break;
     default:
         break;
+    }
+    for (int i = 0; i < op->noperands; i++) { /* one that nobody uses is as good as none */
+        const Op *number = op->operands[i]->def;
+        if (number && number->code == OP_program_id)
+            p->axes |= 1U << attr_axis(number);
     }
     p->indexed_by_data |= is_indexed_by_data(op);
     p->looks_back |= looks_back(op);

@@ -9,6 +9,8 @@
  *
  * So is (x >> i % 2) & 15, for which (x >> i % 2 * 4) & 15 was meant.
  *
+ * So is x >> (i % 8) * 4 of a word of 32 bits, without the & 15.
+ *
  * So is x & 0xF0 beside x & 15, where both become floats: it is 16 times the upper number.
  */
 #include "formula.h"
@@ -117,10 +119,45 @@ static void look_at_field(const Suspect *s, const Op *op)
     }
 }
 
+/* v * b, with constant b; 1: v as it is. */
+static int64_t factor_of(const Value **v)
+{
+    const Op *op = ir_bare(*v)->def;
+    int64_t by;
+
+    for (int i = 0; op && op->code == OP_mul && i < 2; i++) {
+        if (value_const_int(ir_bare(op->operands[i]), &by)) {
+            *v = op->operands[1 - i];
+            return by;
+        }
+    }
+    return op && op->code == OP_shl && value_const_int(ir_bare(op->operands[1]), &by) && by < 8
+               ? (*v = op->operands[0], INT64_C(1) << by)
+               : 1;
+}
+
+/* x >> (i % 8) * 4 of a word with eight numbers of 4 bits, which becomes a float as it is */
+static void look_at_place(const Suspect *s, const Op *op)
+{
+    const Value *x = ir_uncast(ir_bare(op->operands[0])), *place = op->operands[1];
+    int64_t bits = factor_of(&place), fields;
+    const Op *rest = ir_bare(place)->def;
+
+    if (bits < 2 || !is_loaded(x) || x->type->pointer || !rest || rest->code != OP_rem ||
+        !value_const_int(ir_bare(rest->operands[1]), &fields) || fields < 2 ||
+        fields * bits != dtype_bits(x->type->dtype) || !becomes_float(s, op->results[0]))
+        return;
+    tell_warn(s, op, arena_printf(s->arena, "(x >> place) & %lld", (long long)(1 << bits) - 1),
+              "the numbers above this one, of %d bits each, stay in front of it", (int)bits);
+}
+
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
     int64_t by;
+
+    if (op->code == OP_shr)
+        look_at_place(s, op);
 
     if (op->code == OP_and && op->results[0]->type->dtype != DT_I1) {
         look_at_mask(s, op);

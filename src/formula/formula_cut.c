@@ -5,7 +5,8 @@
  * added, which later ones may make positive again: it belongs behind the loop.  Told of products
  * whose operands do not follow from the total, as those of a recurrence do.
  *
- * So does acc = (acc + x) / (k + 1), which divides again what the rounds before have divided.  Told
+ * So does acc = (acc + x) * s, of an s that each round loads from the same elements, and
+ * acc = (acc + x) / (k + 1), which divides again what the rounds before have divided.  Told
  * where the divisor follows from the loop's counter, and x not from the total.
  */
 #include "formula.h"
@@ -71,6 +72,26 @@ static const Value *divided_summand(const Op *last, const Value *total, const Op
     return NULL;
 }
 
+/* (total + x) * s, of an s that the round loads from the same elements as all others; NULL. */
+static const Op *scaled_again(const Value *v, const Value *total, const Op *loop)
+{
+    const Op *op = v->def;
+
+    for (int i = 0; op && op->code == OP_mul && i < 2; i++) {
+        const Op *load = ir_bare(op->operands[i])->def;
+        const Op *sum = op->operands[1 - i]->def;
+        bool adds =
+            sum &&
+            ((sum->code == OP_dot && sum->operands[2] == total) ||
+             (sum->code == OP_add && (sum->operands[0] == total || sum->operands[1] == total)));
+        if (adds && load && load->code == OP_load && !op_is_volatile(load) &&
+            tell_is_inside(load->results[0], loop) &&
+            !tell_is_moved(load->operands[LOAD_PTR], loop, DEEPEST))
+            return load;
+    }
+    return NULL;
+}
+
 static void look_at(Op *loop, void *suspect)
 {
     for (int i = 0; loop->code == OP_for && i < loop->nresults; i++) {
@@ -83,6 +104,10 @@ static void look_at(Op *loop, void *suspect)
                       "loop",
                       "each round divides what those before it have added up and divided");
         const Op *last = opt_last(loop->regions[0])->operands[i]->def;
+        if (scaled_again(opt_last(loop->regions[0])->operands[i], total, loop))
+            tell_warn(suspect, last, "behind the loop, of the whole sum",
+                      "each round multiplies what those before it have added up, and multiplied, "
+                      "by the same");
         const Value *sum = cut(last);
         const Op *dot = sum ? added_product(sum, total) : NULL;
         if (dot && !follows(dot->operands[0], total, loop, DEEPEST) &&

@@ -4,10 +4,12 @@
  *   - tl.log(tl.exp(x - m) / s), the logarithm of a softmax: exp is 0 from 104 below the greatest
  *     on, and its logarithm -inf, where x - m - tl.log(s) is the number itself;
  *   - tl.log(tl.sum(tl.exp(x - m))) that is stored as it is, where m, the greatest of x, is used
- *     for nothing else: it has to be added again;
+ *     for nothing else: it has to be added again; so of a sum that a loop keeps, and its m;
  *   - x - tl.log(tl.sum(tl.exp(x - m))), which lacks an m;
  *   - x - tl.sum(tl.exp(x)), where the logarithm of the sum was meant;
- *   - tl.sum(tl.exp(x)) beside x - m, where m is the greatest of x.
+ *   - tl.sum(tl.exp(x)) beside x - m, where m is the greatest of x;
+ *   - tl.exp(x - tl.max(y)), of two arrays that were loaded;
+ *   - m + tl.sum(tl.exp(x - m)), which lacks the logarithm.
  *
  * Nothing is said of a quotient that something is added to, or that is held above a bound.
  */
@@ -122,6 +124,39 @@ static void look_for_greatest(const Suspect *s, const Op *log)
               "nobody adds it again");
 }
 
+/* The loop's result that is the greatest value which its total of exp is scaled to; NULL. */
+static const Value *greatest_of_total(const Op *loop, int total)
+{
+    const Op *end = opt_last(loop->regions[0]), *sum = ir_bare(end->operands[total])->def;
+    const Value *found = NULL;
+
+    for (int i = 0; sum && sum->code == OP_add && i < 2; i++) {
+        const Value *tile = summed(sum->operands[i]);
+        const Op *difference =
+            tile && is_exp(tile) ? ir_bare(ir_bare(tile)->def->operands[0])->def : NULL;
+        for (int k = 0; difference && difference->code == OP_sub && k < loop->nresults; k++) {
+            if (k != total && ir_bare(end->operands[k]) == ir_bare(difference->operands[1]))
+                found = loop->results[k];
+        }
+    }
+    return found;
+}
+
+/* tl.log(total) of exp(x - m), in a loop that carries m, which nobody looks at behind it */
+static void look_for_lost(const Suspect *s, const Op *log)
+{
+    const Value *total = ir_bare(log->operands[0]);
+    const Op *loop = total->def;
+
+    if (!loop || loop->code != OP_for)
+        return;
+    const Value *m = greatest_of_total(loop, total->index);
+    if (m && m->def && m != total && uses_count(tell_uses(s), m) == 0)
+        tell_warn(s, log, "m + tl.log(total)",
+                  "this is less than the logarithm of the sum by what was subtracted in exp, and "
+                  "nobody adds it again");
+}
+
 /* --- the logarithm of a shifted sum, beside what is not shifted --- */
 
 /* Is the greatest value added or subtracted somewhere on the way from it? */
@@ -208,10 +243,58 @@ static void look_for_unshifted(const Suspect *s, const Op *sum)
     }
 }
 
+/* --- the greatest of others --- */
+
+static const Value *loaded(const Value *v)
+{
+    const Op *op = ir_bare(v)->def;
+
+    return op && op->code == OP_load && op->results[0]->type->rank > 0 ? op->results[0] : NULL;
+}
+
+/* tl.exp(x - tl.max(y)), of two arrays */
+static void look_for_others(const Suspect *s, const Op *exp)
+{
+    const Op *difference = ir_bare(exp->operands[0])->def;
+    const Op *greatest =
+        difference && difference->code == OP_sub ? ir_bare(difference->operands[1])->def : NULL;
+
+    if (!greatest || !ir_reduces(greatest) || greatest->noperands != 1 ||
+        (ir_combine_code(greatest) != OP_max && ir_combine_code(greatest) != OP_maxnan))
+        return;
+    const Value *x = loaded(difference->operands[0]), *y = loaded(greatest->operands[0]);
+    const PointerBases *bases = ir_pointer_bases(s->func, s->arena);
+    if (x && y && x != y && x->type == y->type &&
+        (ir_bases_of(bases, x->def->operands[LOAD_PTR]) &
+         ir_bases_of(bases, y->def->operands[LOAD_PTR])) == 0)
+        tell_warn(s, difference, "x - tl.max(x), of the same",
+                  "this subtracts the greatest of another array than the one that exp is taken of");
+}
+
+/* --- the logarithm is missing --- */
+
+/* m + tl.sum(tl.exp(x - m)) */
+static void look_for_no_log(const Suspect *s, const Op *op)
+{
+    for (int i = 0; i < 2; i++) {
+        const Value *m = ir_bare(op->operands[i]), *tile = summed(op->operands[1 - i]);
+        const Op *difference =
+            tile && is_exp(tile) ? ir_bare(ir_bare(tile)->def->operands[0])->def : NULL;
+        if (difference && difference->code == OP_sub && ir_reduces(m->def) &&
+            ir_bare(difference->operands[1]) == m)
+            tell_warn(s, op, "m + tl.log(tl.sum(tl.exp(x - m)))",
+                      "this adds the greatest to a sum of exponentials, and not to its logarithm");
+    }
+}
+
 static void look_at(Op *op, void *suspect)
 {
     if (op->code == OP_reduce)
         look_for_unshifted(suspect, op);
+    if (op->code == OP_exp || op->code == OP_exp2)
+        look_for_others(suspect, op);
+    if (op->code == OP_add)
+        look_for_no_log(suspect, op);
     if (op->code == OP_sub) {
         look_for_sum(suspect, op);
         look_for_shift(suspect, op);
@@ -219,6 +302,7 @@ static void look_at(Op *op, void *suspect)
     if (!is_log(op))
         return;
     look_for_quotient(suspect, op);
+    look_for_lost(suspect, op);
     look_for_greatest(suspect, op);
 }
 

@@ -28,19 +28,20 @@ enum { DEEPEST = 16, SAME_DEPTH = 8 };
 
 /* The same for all lanes, and known before anything is loaded: a constant or a number of the
  * launch. */
-static bool is_given(const Value *v)
+bool norm_is_given(const Value *v)
 {
     uint64_t bits;
 
     v = ir_bare(v);
-    if (v->def && v->def->code == OP_sub && v->type->rank == 0) /* 1 - t */
-        return is_given(v->def->operands[0]) && is_given(v->def->operands[1]);
+    /* 1 - t, groups * width */
+    if (v->def && (v->def->code == OP_sub || v->def->code == OP_mul) && v->type->rank == 0)
+        return norm_is_given(v->def->operands[0]) && norm_is_given(v->def->operands[1]);
     return value_constant(v, &bits) ||
            (!v->def && v->type->rank == 0 && v->block->owner == NULL && !v->type->pointer);
 }
 
 /* What it is without casts, and without a choice of 0 for lanes that are not there. */
-static const Value *element(const Value *v)
+const Value *norm_element(const Value *v)
 {
     const Op *op = ir_bare(v)->def;
     uint64_t bits;
@@ -51,19 +52,32 @@ static const Value *element(const Value *v)
     return ir_bare(v);
 }
 
-static bool is_same(const Value *a, const Value *b)
+/* As ir_same(), of sums and products in either order. */
+static bool is_same_turned(const Value *a, const Value *b, int depth)
 {
-    return ir_same(element(a), element(b), SAME_DEPTH);
+    const Op *x = a->def, *y = b->def;
+
+    if (ir_same(a, b, depth))
+        return true;
+    return depth > 0 && x && y && x->code == y->code && op_has(x, COMMUTES) && x->noperands == 2 &&
+           a->type == b->type &&
+           is_same_turned(norm_element(x->operands[0]), norm_element(y->operands[1]), depth / 2) &&
+           is_same_turned(norm_element(x->operands[1]), norm_element(y->operands[0]), depth / 2);
+}
+
+bool norm_is_same(const Value *a, const Value *b)
+{
+    return is_same_turned(norm_element(a), norm_element(b), SAME_DEPTH);
 }
 
 /* x of x * x; NULL: it is no square. */
-static const Value *squared(const Value *v)
+const Value *norm_squared(const Value *v)
 {
-    const Op *op = element(v)->def;
+    const Op *op = norm_element(v)->def;
 
-    if (!op || op->code != OP_mul || !is_same(op->operands[0], op->operands[1]))
+    if (!op || op->code != OP_mul || !norm_is_same(op->operands[0], op->operands[1]))
         return NULL;
-    return element(op->operands[0]);
+    return norm_element(op->operands[0]);
 }
 
 /* What a loop adds to its result in each round; NULL: it is none. */
@@ -82,7 +96,7 @@ static const Value *added_by_loop(const Value *v)
 }
 
 /* The tile whose elements it sums up; NULL: it is no sum. */
-static const Value *summed(const Value *v)
+const Value *norm_summed(const Value *v)
 {
     const Value *more;
     const Op *op;
@@ -93,45 +107,45 @@ static const Value *summed(const Value *v)
         v = ir_bare(more);
     op = v->def;
     if (!ir_reduces(op) || op->noperands != 1 || ir_combine_code(op) != OP_add)
-        return more && more->type->rank > 0 ? element(more) : NULL;
+        return more && more->type->rank > 0 ? norm_element(more) : NULL;
     v = ir_bare(op->operands[0]);
     more = added_by_loop(v);
-    return element(more ? more : v);
+    return norm_element(more ? more : v);
 }
 
 /* The sum of which it is a given part, as a mean is; *part: whether it is less than the whole. */
-static const Value *sum_of(const Value *v, bool *part)
+const Value *norm_sum_of(const Value *v, bool *part)
 {
     const Op *op = ir_bare(v)->def;
 
-    if (op && op->code == OP_div && is_given(op->operands[1])) {
+    if (op && op->code == OP_div && norm_is_given(op->operands[1])) {
         *part = true;
-        return sum_of(op->operands[0], part);
+        return norm_sum_of(op->operands[0], part);
     }
     for (int i = 0; op && op->code == OP_mul && i < 2; i++) {
-        if (!is_given(op->operands[i]))
+        if (!norm_is_given(op->operands[i]))
             continue;
         *part = true;
-        return sum_of(op->operands[1 - i], part);
+        return norm_sum_of(op->operands[1 - i], part);
     }
-    return summed(v) ? ir_bare(v) : NULL;
+    return norm_summed(v) ? ir_bare(v) : NULL;
 }
 
 /* .. the tile that is summed up */
 static const Value *summed_in(const Value *v, bool *part)
 {
-    const Value *sum = sum_of(v, part);
+    const Value *sum = norm_sum_of(v, part);
 
-    return sum ? summed(sum) : NULL;
+    return sum ? norm_summed(sum) : NULL;
 }
 
 /* Without what keeps it from 0. */
-static const Value *without_eps(const Value *v)
+const Value *norm_without_eps(const Value *v)
 {
     const Op *op = ir_bare(v)->def;
 
     for (int i = 0; op && (op->code == OP_add || op->code == OP_max) && i < 2; i++) {
-        if (is_given(op->operands[i]))
+        if (norm_is_given(op->operands[i]))
             return op->operands[1 - i];
     }
     return v;
@@ -148,7 +162,7 @@ static const Value *under_root(const Value *v)
     if (!op || op->code != OP_div || !value_constant(op->operands[0], &bits) ||
         scalar_to_double(op->operands[0]->type->dtype, bits) != 1)
         return NULL;
-    root = ir_bare(without_eps(op->operands[1]))->def;
+    root = ir_bare(norm_without_eps(op->operands[1]))->def;
     return root && root->code == OP_sqrt ? root->operands[0] : NULL;
 }
 
@@ -159,9 +173,9 @@ static void look_at_variance(const Suspect *s, const Op *op)
     bool of_squares = false, of_elements = false;
     const Value *squares = summed_in(op->operands[0], &of_squares);
     const Value *elements = squares ? summed_in(op->operands[1], &of_elements) : NULL;
-    const Value *x = elements && of_squares && of_elements ? squared(squares) : NULL;
+    const Value *x = elements && of_squares && of_elements ? norm_squared(squares) : NULL;
 
-    if (x && is_same(x, elements))
+    if (x && norm_is_same(x, elements))
         tell_warn(s, op, "mean of x * x - mean * mean",
                   "this is the mean of squares less the mean: for a variance it is less the "
                   "square of the mean");
@@ -173,15 +187,15 @@ static void look_at_square(const Suspect *s, const Op *op)
     bool part = false, divided = false;
     const Value *squares = summed_in(op->operands[0], &part);
     const Op *quotient = ir_bare(op->operands[1])->def;
-    const Op *square = quotient && quotient->code == OP_div && is_given(quotient->operands[1])
+    const Op *square = quotient && quotient->code == OP_div && norm_is_given(quotient->operands[1])
                            ? ir_bare(quotient->operands[0])->def
                            : NULL;
 
-    if (!squares || !part || !squared(squares) || !square || square->code != OP_mul ||
+    if (!squares || !part || !norm_squared(squares) || !square || square->code != OP_mul ||
         ir_bare(square->operands[0]) != ir_bare(square->operands[1]))
         return;
     const Value *elements = summed_in(square->operands[0], &divided);
-    if (elements && !divided && is_same(elements, squared(squares)))
+    if (elements && !divided && norm_is_same(elements, norm_squared(squares)))
         tell_warn(s, op, "mean of x * x - mean * mean, of mean = sum / n",
                   "the square of a sum is divided once here, and belongs to a mean that is "
                   "squared");
@@ -193,7 +207,7 @@ static void look_at_eps(const Suspect *s, const Op *op)
 
     for (int i = 0; i < 2; i++) {
         const Value *eps = op->operands[1 - i];
-        bool is_small = is_given(eps);
+        bool is_small = norm_is_given(eps);
         if (value_constant(ir_bare(eps), &bits)) {
             double c = scalar_to_double(ir_bare(eps)->type->dtype, bits);
             is_small = c > 0 && c < 0.01;
@@ -227,21 +241,23 @@ static bool is_only_subtracted(const Suspect *s, const Value *v, const Op *diffe
 static void look_at_scaled(const Suspect *s, const Op *op, const Value *x, const Value *variance)
 {
     bool part;
-    const Value *squares = summed_in(without_eps(variance), &part);
-    const Value *centred = squares ? squared(squares) : NULL;
+    const Value *squares = summed_in(norm_without_eps(variance), &part);
+    const Value *centred = squares ? norm_squared(squares) : NULL;
     const Op *difference = centred ? centred->def : NULL;
 
     for (int i = 0; difference && difference->code == OP_add && i < 2; i++) {
-        if (element(x)->type->rank > 0 && element(difference->operands[i]) == element(x))
+        if (norm_element(x)->type->rank > 0 &&
+            norm_element(difference->operands[i]) == norm_element(x))
             tell_warn(s, op, "scale the sum, of which the norm is",
                       "this scales by the norm of a sum one of its summands alone");
     }
-    if (!difference || difference->code != OP_sub || element(x)->type->rank == 0 ||
-        element(x) != element(difference->operands[0]))
+    if (!difference || difference->code != OP_sub || norm_element(x)->type->rank == 0 ||
+        norm_element(x) != norm_element(difference->operands[0]))
         return;
     const Value *mean = ir_bare(difference->operands[1]);
-    const Value *sum = sum_of(mean, &part);
-    if (sum && element(summed(sum)) == element(x) && is_only_subtracted(s, mean, difference, 8))
+    const Value *sum = norm_sum_of(mean, &part);
+    if (sum && norm_element(norm_summed(sum)) == norm_element(x) &&
+        is_only_subtracted(s, mean, difference, 8))
         tell_warn(s, op, "(x - mean) * rstd",
                   "this scales by a deviation from the mean what no mean was subtracted from");
 }
@@ -249,19 +265,19 @@ static void look_at_scaled(const Suspect *s, const Op *op, const Value *x, const
 /* r * r of the root r: what it is the root of. */
 static const Value *without_root(const Value *v)
 {
-    const Value *root = squared(v);
+    const Value *root = norm_squared(v);
 
     return root && root->def && root->def->code == OP_sqrt ? root->def->operands[0] : v;
 }
 
 static void look_at_norm(const Suspect *s, const Op *op)
 {
-    const Value *x = element(op->operands[0]);
+    const Value *x = norm_element(op->operands[0]);
     bool part = false;
-    const Value *squares = summed_in(without_root(without_eps(op->operands[1])), &part);
-    const Value *of = squares ? squared(squares) : NULL;
+    const Value *squares = summed_in(without_root(norm_without_eps(op->operands[1])), &part);
+    const Value *of = squares ? norm_squared(squares) : NULL;
 
-    if (of && x->type->rank > 0 && is_same(x, of))
+    if (of && x->type->rank > 0 && norm_is_same(x, of))
         tell_warn(s, op, "x / tl.sqrt(tl.sum(x * x)), or x * tl.rsqrt(..)",
                   "this divides by a %s of squares, and not by its root", part ? "mean" : "sum");
 }
@@ -269,9 +285,9 @@ static void look_at_norm(const Suspect *s, const Op *op)
 static bool is_sum_of_squares(const Value *v)
 {
     bool part;
-    const Value *squares = summed_in(without_eps(v), &part);
+    const Value *squares = summed_in(norm_without_eps(v), &part);
 
-    return squares && squared(squares);
+    return squares && norm_squared(squares);
 }
 
 static void look_at_cosine(const Suspect *s, const Op *op)
@@ -279,7 +295,7 @@ static void look_at_cosine(const Suspect *s, const Op *op)
     bool part;
     const Value *products = summed_in(op->operands[0], &part);
     const Op *product = products ? products->def : NULL;
-    const Op *norms = ir_bare(without_eps(op->operands[1]))->def;
+    const Op *norms = ir_bare(norm_without_eps(op->operands[1]))->def;
 
     if (product && product->code == OP_mul && norms && norms->code == OP_mul &&
         is_sum_of_squares(norms->operands[0]) && is_sum_of_squares(norms->operands[1]))
@@ -304,16 +320,16 @@ static bool factors_of(const Value *v, const Value *out[2], int *n, int depth)
 {
     const Op *op = ir_bare(v)->def;
 
-    if (is_given(v))
+    if (norm_is_given(v))
         return true;
     if (op && op->code == OP_mul && depth > 0)
         return factors_of(op->operands[0], out, n, depth - 1) &&
                factors_of(op->operands[1], out, n, depth - 1);
-    if (op && op->code == OP_div && depth > 0 && is_given(op->operands[1]))
+    if (op && op->code == OP_div && depth > 0 && norm_is_given(op->operands[1]))
         return factors_of(op->operands[0], out, n, depth - 1);
     if (*n == 2)
         return false;
-    out[(*n)++] = element(v);
+    out[(*n)++] = norm_element(v);
     return true;
 }
 
@@ -341,7 +357,7 @@ static const Value *in_running_mean(const Value *v, int power, const Value *want
         return NULL;
     }
     for (int i = 0; op && (op->code == OP_mul || op->code == OP_div) && i < 2; i++) {
-        if (is_given(op->operands[1 - i]) && (op->code == OP_mul || i == 0))
+        if (norm_is_given(op->operands[1 - i]) && (op->code == OP_mul || i == 0))
             return in_running_mean(op->operands[i], power, wanted);
     }
     return NULL;
@@ -349,7 +365,7 @@ static const Value *in_running_mean(const Value *v, int power, const Value *want
 
 static void look_at_moments(const Suspect *s, const Op *op)
 {
-    const Value *x = in_running_mean(without_eps(op->operands[1]), 2, NULL);
+    const Value *x = in_running_mean(norm_without_eps(op->operands[1]), 2, NULL);
 
     if (x && in_running_mean(op->operands[0], 1, x))
         tell_warn(s, op, "mean / (tl.sqrt(mean of squares) + eps)",
@@ -359,22 +375,33 @@ static void look_at_moments(const Suspect *s, const Op *op)
 /* The root of v = b * v + (1 - b) * g */
 static void look_at_root(const Suspect *s, const Op *op)
 {
-    if (in_running_mean(without_eps(op->operands[0]), 1, NULL))
+    if (in_running_mean(norm_without_eps(op->operands[0]), 1, NULL))
         tell_warn(s, op, "v = b * v + (1 - b) * g * g for a mean of squares",
                   "this is the root of a running mean of what was loaded, which may be less than "
                   "0, and not of its squares");
 }
 
+/* The sum that is subtracted, as it is or among others that are: x - (tl.sum(x) + y). */
+static const Op *subtracted_sum(const Value *v, int depth)
+{
+    const Op *op = ir_bare(v)->def, *sum = NULL;
+
+    if (ir_reduces(op) && op->noperands == 1 && ir_combine_code(op) == OP_add)
+        return op;
+    for (int i = 0; op && op->code == OP_add && depth > 0 && i < 2 && !sum; i++)
+        sum = subtracted_sum(op->operands[i], depth - 1);
+    return sum;
+}
+
 static void look_at_sum(const Suspect *s, const Op *op)
 {
-    const Op *sum = ir_bare(op->operands[1])->def;
+    const Op *sum = subtracted_sum(op->operands[1], 2);
     const Value *x = ir_bare(op->operands[0]);
 
-    if (!ir_reduces(sum) || sum->noperands != 1 || ir_combine_code(sum) != OP_add ||
-        x->type->rank == 0 || !dtype_is_float(x->type->dtype) ||
-        !ir_same(x, ir_bare(sum->operands[0]), SAME_DEPTH))
+    if (!sum || x->type->rank == 0 || !dtype_is_float(x->type->dtype) ||
+        !is_same_turned(x, ir_bare(sum->operands[0]), SAME_DEPTH))
         return;
-    if (x->def && x->def->code == OP_mul)
+    if (x->def && x->def->code == OP_mul && ir_bare(op->operands[1])->def == sum)
         tell_warn(s, op, "p * (g - tl.sum(p * g)) for the gradient of a softmax",
                   "this is p * g less the sum of all p * g: the sum is not multiplied by p");
     else
@@ -386,11 +413,11 @@ static void look_at_sum(const Suspect *s, const Op *op)
 static void look_at_column(const Suspect *s, const Op *op)
 {
     bool part = false;
-    const Value *sum = sum_of(op->operands[1], &part);
-    const Value *x = element(op->operands[0]);
+    const Value *sum = norm_sum_of(op->operands[1], &part);
+    const Value *x = norm_element(op->operands[0]);
 
     if (sum && part && ir_reduces(sum->def) && x->type->rank == 2 &&
-        element(sum->def->operands[0]) == x && tell_is_shared_out(s, sum->def))
+        norm_element(sum->def->operands[0]) == x && tell_is_shared_out(s, sum->def))
         tell_warn(s, sum->def, "the other axis, or a loop over all rows",
                   "this is the mean along axis %d, of which each program has a part only",
                   (int)attr_axis(sum->def));
@@ -419,7 +446,7 @@ static void look_at(Op *op, void *suspect)
             look_at_scaled(s, op, op->operands[i], variance);
     }
     if (op->code == OP_div) {
-        const Op *root = ir_bare(without_eps(op->operands[1]))->def;
+        const Op *root = ir_bare(norm_without_eps(op->operands[1]))->def;
         look_at_norm(s, op);
         look_at_moments(s, op);
         look_at_cosine(s, op);

@@ -149,8 +149,7 @@ static const Value *weighted(const Value *product, const Value **weight)
 
     for (int i = 0; op && op->code == OP_mul && i < 2; i++) {
         const Op *rest = ir_bare(op->operands[i])->def;
-        if (!rest || rest->code != OP_sub || ir_bare(rest->operands[1])->def ||
-            !value_constant(rest->operands[0], &bits) ||
+        if (!rest || rest->code != OP_sub || !value_constant(rest->operands[0], &bits) ||
             scalar_to_double(rest->operands[0]->type->dtype, bits) != 1)
             continue;
         *weight = ir_bare(rest->operands[1]);
@@ -197,7 +196,7 @@ static void look_at_more(Op *op, void *suspect)
             continue;
         const Value *t = ir_bare(product->operands[i >> 1 & 1]);
         const Op *more = ir_bare(other->operands[i >> 2])->def;
-        for (int k = 0; more && more->code == OP_add && t->type->rank == 0 && k < 2; k++) {
+        for (int k = 0; more && more->code == OP_add && k < 2; k++) {
             if (ir_bare(more->operands[k]) == t && value_constant(more->operands[1 - k], &bits) &&
                 scalar_to_double(more->operands[1 - k]->type->dtype, bits) == 1)
                 tell_warn(suspect, more, "t * x + (1 - t) * y",

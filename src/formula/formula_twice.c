@@ -30,12 +30,28 @@ static const Value *scale_of(const Value *v)
     return !v->def && v->type->rank == 0 && dtype_is_float(v->type->dtype) ? v : NULL;
 }
 
+/* tl.dot(q, k), or q * k of tl.sum(q * k, 1); NULL. */
+static const Op *product_of(const Value *v)
+{
+    const Op *op = ir_bare(v)->def;
+
+    if (!op || op->code == OP_dot)
+        return op;
+    if (!ir_reduces(op) || op->noperands != 1 || ir_combine_code(op) != OP_add)
+        return NULL;
+    const Op *product = ir_bare(op->operands[0])->def;
+    return product && product->code == OP_mul && !scale_of(product->operands[0]) &&
+                   !scale_of(product->operands[1])
+               ? product
+               : NULL;
+}
+
 static void look_at(Op *op, void *suspect)
 {
     for (int i = 0; op->code == OP_mul && i < 2; i++) {
         const Value *scale = scale_of(op->operands[i]);
-        const Op *dot = ir_bare(op->operands[1 - i])->def;
-        if (!scale || !dot || dot->code != OP_dot ||
+        const Op *dot = product_of(op->operands[1 - i]);
+        if (!scale || !dot ||
             is_scaled(dot->operands[0], scale, DEEPEST) ==
                 is_scaled(dot->operands[1], scale, DEEPEST))
             continue;
@@ -45,13 +61,13 @@ static void look_at(Op *op, void *suspect)
     }
 }
 
-static bool is_dot(const Op *op)
+static bool is_product(const Op *op)
 {
-    return op->code == OP_dot;
+    return op->code == OP_dot || ir_reduces(op);
 }
 
 void formula_twice(const Suspect *s)
 {
-    if (tell_any(s, is_dot))
+    if (tell_any(s, is_product))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -15,7 +15,9 @@ static Suspicion *const suspicions[] = {
     formula_softmax, formula_norm,     suspect_radix,   formula_cut,     formula_quant,
     suspect_causal,  suspect_scan,     formula_state,   suspect_carried, suspect_dealt,
     suspect_shares,  formula_turn,     formula_twice,   formula_combine, suspect_whole,
-    suspect_rest,    suspect_turned,   formula_early};
+    suspect_rest,    suspect_turned,   formula_early,   formula_moments, suspect_partial,
+    suspect_gaps,    suspect_border,   suspect_unmoved, suspect_start,   suspect_unrolled,
+    suspect_counted, suspect_stored,   suspect_named};
 
 void suspect_warn_of_all(const Module *m, Diags *d)
 {

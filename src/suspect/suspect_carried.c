@@ -5,6 +5,7 @@
  *     0.0, also one that a scan goes on with, tl.cumsum(v) * carry;
  *   - a number that is the sum, or the greatest, of a round's tile, and not looked at by the next
  *     one: m = tl.max(v, 0) for m = tl.maximum(m, tl.max(v, 0));
+ *   - a tile that is the last round's alone, and summed up behind the loop: acc = v for acc += v;
  *   - a sum of products of which one factor is loaded in each round from another place, and the
  *     other one, loaded there too, from the same: a channel that was forgotten in its address;
  *   - acc += tl.dot(a, b, acc), which adds the total to itself;
@@ -82,6 +83,62 @@ static void look_for_last(const Suspect *s, const Op *loop, int i)
               "behind the loop");
 }
 
+/* at = j + i, of the place i of the round's greatest */
+static void look_for_last_place(const Suspect *s, const Op *loop, int i)
+{
+    const UseLists *uses = tell_uses(s);
+    const Op *sum = ir_uncast(opt_last(loop->regions[0])->operands[i])->def;
+    const Value *counter = loop->regions[0]->args[0];
+    int64_t first;
+
+    if (!sum || sum->code != OP_add || sum->results[0]->type->rank > 0 ||
+        uses_count(uses, sum->results[0]) != 1 ||
+        uses_count(uses, loop->regions[0]->args[1 + i]) > 0 ||
+        uses_count(uses, loop->results[i]) == 0 ||
+        !value_const_signed(loop->operands[FOR_BOUNDS + i], &first))
+        return;
+    for (int k = 0; k < 2; k++) {
+        const Value *place = ir_uncast(sum->operands[k]);
+        if (ir_uncast(sum->operands[1 - k]) == counter && ir_reduces(place->def) &&
+            place->def->noperands == 2 && place->index == 1 && tell_is_moved(place, loop, DEEPEST))
+            tell_warn(s, sum, "at = tl.where(m > best, j + i, at)",
+                      "each round makes this of its own tile, and only that of the last one is "
+                      "left behind the loop");
+    }
+}
+
+/* Is it only summed up, as the parts of lanes that rounds have added up are? */
+static bool is_only_summed(const Suspect *s, const Value *v)
+{
+    const UseLists *uses = tell_uses(s);
+    int n = uses_count(uses, v);
+
+    for (int i = 0; i < n; i++) {
+        const Op *op = uses_of(uses, v)[i].op;
+        if (!ir_reduces(op) || op->noperands != 1 || ir_combine_code(op) != OP_add)
+            return false;
+    }
+    return n > 0;
+}
+
+/* acc = x for acc += x, of an x that the round uses otherwise, too */
+static void look_for_last_tile(const Suspect *s, const Op *loop, int i)
+{
+    const UseLists *uses = tell_uses(s);
+    const Value *now = opt_last(loop->regions[0])->operands[i];
+    const Op *load = ir_uncast(now)->def;
+
+    if (now->type->rank == 0 || now->type->pointer || !dtype_is_float(now->type->dtype) || !load ||
+        load->code != OP_load || !tell_is_inside(now, loop) || uses_count(uses, now) < 2 ||
+        uses_count(uses, loop->regions[0]->args[1 + i]) > 0 ||
+        !is_zero(ir_bare(loop->operands[FOR_BOUNDS + i])) || !is_only_summed(s, loop->results[i]) ||
+        !tell_is_moved(now, loop, DEEPEST))
+        return;
+    tell_warn(s, load, "acc += v adds them up",
+              "each round loads this anew, and only that of the last one is summed up behind the "
+              "loop");
+}
+
 /* --- a factor without the round --- */
 
 /* Does it follow from the round?  Of the counters of loops within it, their bounds do. */
@@ -133,7 +190,9 @@ static const Op *added_product(const Value *v, const Value *was, int depth)
     }
     for (int k = 0; op->code == OP_add && k < 2; k++) {
         const Op *product = ir_uncast(op->operands[1 - k])->def;
-        if (op->operands[k] == was && product && product->code == OP_mul)
+        /* written out: was + a * b + c * d */
+        if ((op->operands[k] == was || added_product(op->operands[k], was, depth - 1)) && product &&
+            product->code == OP_mul)
             return product;
     }
     return NULL;
@@ -269,6 +328,8 @@ static void look_at(Op *op, void *suspect)
     for (int i = 0; op->code == OP_for && i < op->nresults; i++) {
         look_for_zero(suspect, op, i);
         look_for_last(suspect, op, i);
+        look_for_last_tile(suspect, op, i);
+        look_for_last_place(suspect, op, i);
         look_for_factor(suspect, op, i);
         look_for_choice(suspect, op, i);
         Spread x = {suspect, op->regions[0]->args[1 + i]};

@@ -12,6 +12,7 @@
  *   - tl.where(c, v, v), and tl.max(tl.exp(x - tl.max(x))), which is 1;
  *   - (i >= 0) | (i < n), which all are, and (i < 0) & (i >= n), which none is;
  *   - v // 255 of a uint8 that becomes a float: 0 or 1;
+ *   - tl.exp(m - m), which is 1, and j + i < start where j counts from `start` on;
  *   - end - start of two loads from one address, and range(start, end) of these;
  *   - while tl.atomic_cas(lock, 1, 0) == 1, which goes on as long as it succeeds.
  */
@@ -377,6 +378,49 @@ static void look_at_difference(const Suspect *s, const Op *op)
                   "this is always 0: both are the same number");
 }
 
+/* tl.exp(m - m) */
+static void look_at_power(const Suspect *s, const Op *op)
+{
+    const Op *difference = ir_bare(op->operands[0])->def;
+
+    if (difference && difference->code == OP_sub && ir_bare(difference->operands[0])->def &&
+        ir_same(difference->operands[0], difference->operands[1], SAME_DEPTH))
+        tell_warn(s, difference, "the value of the round before less the new one: m - new",
+                  "this is always 0: it is the difference of a value and itself");
+}
+
+/* Is it j + tl.arange(..), of a loop that begins at that number, or more? */
+static bool begins_at(const Value *v, const Value *number, int depth)
+{
+    v = ir_bare(v);
+    const Op *op = v->def, *loop = v->block->owner;
+    int64_t c;
+
+    if (!op)
+        return loop && loop->code == OP_for && v->index == 0 &&
+               ir_bare(loop->operands[FOR_LO]) == number &&
+               value_const_signed(loop->operands[FOR_STEP], &c) && c > 0;
+    for (int i = 0; op->code == OP_add && depth > 0 && i < 2; i++) {
+        const Value *other = ir_bare(op->operands[1 - i]);
+        bool adds = (other->def && other->def->code == OP_arange) ||
+                    (value_const_signed(other, &c) && c >= 0);
+        if (adds && begins_at(op->operands[i], number, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* j + i < begin, of a j that goes from `begin` on */
+static void look_at_begin(const Suspect *s, const Op *op)
+{
+    const Value *number = ir_bare(op->operands[1]);
+
+    if (op->code == OP_lt && number->type->rank == 0 && opt_is_int(number) &&
+        !value_constant(number, &(uint64_t){0}) && begins_at(op->operands[0], number, SAME_DEPTH))
+        tell_warn(s, op, "compare with where the loop ends",
+                  "this is always false: the loop counts from that number on");
+}
+
 static void look_at_bounds(const Suspect *s, const Op *op)
 {
     if (same_number(op->operands[FOR_LO], op->operands[FOR_HI]))
@@ -456,6 +500,11 @@ static void look_at(Op *op, void *suspect)
     case OP_lt:
     case OP_gt:
         look_at_comparison(s, op);
+        look_at_begin(s, op);
+        break;
+    case OP_exp:
+    case OP_exp2:
+        look_at_power(s, op);
         break;
     case OP_eq:
     case OP_ne:

@@ -9,7 +9,7 @@
 
 enum { DEEPEST = 24 };
 
-/* The n of n // BLOCK; NULL. */
+/* The n of n // BLOCK, of the launch or loaded as the length of a sequence; NULL. */
 static const Value *divided(const Value *v)
 {
     const Op *op = ir_bare(v)->def;
@@ -18,7 +18,8 @@ static const Value *divided(const Value *v)
     if (!op || op->code != OP_div || !value_const_int(ir_bare(op->operands[1]), &by) || by < 2)
         return NULL;
     const Value *n = ir_bare(op->operands[0]);
-    return !n->def && n->block->owner == NULL && n->type->rank == 0 ? n : NULL;
+    bool is_given = n->def ? n->def->code == OP_load : n->block->owner == NULL;
+    return is_given && n->type->rank == 0 ? n : NULL;
 }
 
 typedef struct {

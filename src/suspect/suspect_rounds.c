@@ -412,7 +412,11 @@ static const Op *load_of_greatest(const Value *v, OpCode code)
 {
     const Op *op = ir_bare(v)->def;
 
-    if (op && ir_reduces(op) && op->noperands == 1 && ir_combine_code(op) == code)
+    bool is_winner = op && ir_reduces(op) && op->noperands == 2 &&
+                     ir_combine_kind(op).winner == (code == OP_maxnan   ? OP_max
+                                                    : code == OP_minnan ? OP_min
+                                                                        : code);
+    if (op && ir_reduces(op) && (is_winner || (op->noperands == 1 && ir_combine_code(op) == code)))
         op = ir_bare(op->operands[0])->def;
     return op && op->code == OP_load ? op : NULL;
 }

@@ -203,8 +203,8 @@ bool unread_counts(Arena *arena, const Op *load, OpCode code, const Value *v, in
     return false;
 }
 
-/* What a loop adds to the value in each round; NULL: it is no such sum. */
-static const Value *added_in_rounds(const Value *v)
+/* What a loop adds to the value in each round, or multiplies it by; NULL: it does neither. */
+static const Value *added_in_rounds(const Value *v, OpCode code)
 {
     const Op *loop = ir_uncast(v)->def;
 
@@ -213,7 +213,7 @@ static const Value *added_in_rounds(const Value *v)
     const Block *body = loop->regions[0];
     int i = ir_uncast(v)->index;
     const Op *sum = body->last->operands[i]->def;
-    if (!sum || sum->code != OP_add)
+    if (!sum || sum->code != code)
         return NULL;
     for (int k = 0; k < 2; k++) {
         if (sum->operands[k] == body->args[1 + i])
@@ -224,7 +224,7 @@ static const Value *added_in_rounds(const Value *v)
 
 const Op *unread_in_reduction(Arena *a, OpCode code, const Value *v, int axis, const Value **of)
 {
-    const Value *added = code == OP_add ? added_in_rounds(v) : NULL;
+    const Value *added = code == OP_add || code == OP_mul ? added_in_rounds(v, code) : NULL;
 
     *of = added ? added : v;
     const MaskedLoads loads = unread_loads(a, *of, code == OP_add || code == OP_mul, false);

@@ -352,13 +352,30 @@ static bool is_of_numbers(const tilec_tensor *t)
     return t->ndim == 1 && dtype_is_int((DType)t->dtype);
 }
 
-/* The first of a list that has one for each of a few programs. */
+/* The first of a list, or of rows, of which there is one for each of a few programs. */
 static bool is_one_for_all(const Launch *l, const Used *u, const tilec_tensor *t)
 {
     int64_t all = t->shape[0];
 
-    return t->ndim == 1 && u->n[0] == 1 && u->at[0][0] && all > 2 &&
+    return u->n[0] == 1 && u->at[0][0] && all > 2 &&
            (all == l->grid[0] || all == l->grid[1] || all == l->grid[2]);
+}
+
+/* The first row of as many as a number of the launch says, where another array has this shape. */
+static bool is_row_of_twins(const Launch *l, const Used *u, const tilec_tensor *t)
+{
+    bool same = t->ndim > 1 && u->n[0] == 1 && u->at[0][0] && t->shape[0] > 2 &&
+                u->n[t->ndim - 1] > 1 && is_argument(l, t->shape[0]);
+
+    for (int i = 0; same && i < l->nslots; i++) {
+        const tilec_tensor *other = l->tensors[i];
+        bool twin = other && other != t && other->data != t->data && other->ndim == t->ndim;
+        for (int d = 0; twin && d < t->ndim; d++)
+            twin = other->shape[d] == t->shape[d];
+        if (twin)
+            return true;
+    }
+    return false;
 }
 
 static void warn_of_dimensions(const Launch *l, const Numbers *n, const tilec_tensor *t,
@@ -367,18 +384,17 @@ static void warn_of_dimensions(const Launch *l, const Numbers *n, const tilec_te
     char what[200];
     Used u;
 
-    if ((l->programs->bounded_by_data && !is_of_numbers(t)) || t->ndim < 1 || t->ndim > MAX_RANK ||
-        !used_new(&u, t))
+    if (t->ndim < 1 || t->ndim > MAX_RANK || !used_new(&u, t))
         return;
     used_count(&u, t, read);
     for (int d = 0; d < t->ndim && is_box(&u, t); d++) {
-        bool of_axis =
-            is_of_other_axis(l, u.n[d], t->shape[d]) && flags_end(u.at[d], t->shape[d]) == u.n[d];
-        of_axis |= is_one_for_all(l, &u, t);
+        bool of_axis = is_of_numbers(t) && is_of_other_axis(l, u.n[d], t->shape[d]) &&
+                       flags_end(u.at[d], t->shape[d]) == u.n[d];
+        bool first = d == 0 && (is_one_for_all(l, &u, t) || is_row_of_twins(l, &u, t));
         if (l->programs->looks_back && u.n[d] == t->shape[d] - 1 &&
             flags_end(u.at[d], t->shape[d]) == u.n[d])
             continue;
-        if (l->programs->bounded_by_data ? !of_axis : !is_short(l, n, &u, t, d))
+        if (!first && (l->programs->bounded_by_data ? !of_axis : !is_short(l, n, &u, t, d)))
             continue;
         snprintf(what, sizeof what,
                  "along dimension %d only %lld of %lld are loaded, and %lld is the first that is "

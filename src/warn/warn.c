@@ -2,7 +2,7 @@
  * warn.c - what is said of a grid that the kernel does not go with
  *
  * A grid counts programs, and each of them works on a whole tile.  Who comes from CUDA gives blocks
- * and threads, (4, 256): where the kernel never asks for tl.program_id(1), 256 programs do the same
+ * and threads, (4, 256): where the kernel never uses tl.program_id(1), 256 programs do the same
  * work, and what they add by atomics is 256 times as much.  Or writes a kernel of one element a
  * program, which works, up to 90 times slower than tiles of a thousand.
  *
@@ -70,7 +70,7 @@ static void warn_of_axis(const Launch *l, int axis)
     char text[600];
 
     snprintf(text, sizeof text,
-             "warning: the grid is %dx%dx%d, and kernel `%s` never asks for tl.program_id(%d): all "
+             "warning: the grid is %dx%dx%d, and kernel `%s` never uses tl.program_id(%d): all "
              "%d programs along that axis do the same\n"
              "hint: a grid counts programs, each of which works on a whole tile, and no threads: "
              "the extent of an axis that is not used is 1\n",

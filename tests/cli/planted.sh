@@ -23,7 +23,8 @@ look_at() {
         name=${name%% *}
         text=${text# }
         text=${text% }
-        case $twins in
+        case $name/$twins in
+        */*/*) wrong_name=${name%/*} name=${name#*/} ;; # WRONG/TWIN, of a twin of several
         *"def ${name}_wrong("*) wrong_name=${name}_wrong ;;
         *) wrong_name=$name ;;
         esac
@@ -68,5 +69,9 @@ look_at planted_values
 look_at planted_kept
 look_at planted_weights
 look_at planted_scaled
-[ "$told" -ge 444 ] || wrong "only $told of $all are told"
+look_at planted_totals
+look_at planted_moments
+look_at planted_names
+look_at planted_factors
+[ "$told" -ge 507 ] || wrong "only $told of $all are told"
 finish

@@ -458,7 +458,7 @@ def test_warnings():
         c.sent = -1  # a number as any other
         c.ask("launch", program=PROGRAM, kernel="count", args=["--grid", "2,3", "out=zeros(i32,2)", "rounds=0"])
         told = c.event("output")
-        assert told["category"] == "stderr" and "never asks for tl.program_id(1)" in told["output"]
+        assert told["category"] == "stderr" and "never uses tl.program_id(1)" in told["output"]
         c.event("initialized")
         c.ask("configurationDone")
         c.ends()  # it is said once
