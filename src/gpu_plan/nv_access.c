@@ -96,58 +96,6 @@ static int equal_bits(const NvPlan *p, const Op *load, int dim)
     return bits;
 }
 
-/* Is it the same for most neighbours along `dim`?  So are quotients by what is not small, and what
- * is computed of such in a few steps. */
-static bool hardly_changes(const NvPlan *p, const Value *v, int dim, int steps)
-{
-    enum { SMALL_SHIFT = 3 };
-    const Op *op = v->def;
-    int64_t by;
-
-    if (axis_of(p->axis, v)->constancy[dim] == v->type->dims[dim])
-        return true;
-    if (!op || steps == 0)
-        return false;
-    switch (op->code) {
-    case OP_div:
-    case OP_shr:
-        if (!hardly_changes(p, op->operands[1], dim, steps - 1))
-            return false;
-        return !value_const_int(op->operands[1], &by) ||
-               (op->code == OP_shr ? by : log2_of(by)) >= SMALL_SHIFT;
-    case OP_add:
-    case OP_sub:
-    case OP_mul:
-    case OP_rem:
-    case OP_cast:
-    case OP_addptr:
-        for (int i = 0; i < op->noperands; i++) {
-            if (!hardly_changes(p, op->operands[i], dim, steps - 1))
-                return false;
-        }
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Does it follow from what is loaded for each element along `dim`?  Such addresses lie anywhere,
- * whichever lane has them. */
-static bool is_looked_up(const NvPlan *p, const Value *v, int dim, int steps)
-{
-    const Op *op = v->def;
-
-    if (!type_is_tile(v->type) || axis_of(p->axis, v)->constancy[dim] == v->type->dims[dim] || !op)
-        return false;
-    if (op->code == OP_load)
-        return true;
-    for (int i = 0; op_is_elementwise(op) && steps > 0 && i < op->noperands; i++) {
-        if (is_looked_up(p, op->operands[i], dim, steps - 1))
-            return true;
-    }
-    return false;
-}
-
 /* Does it go into products and nowhere else, as it is? */
 static bool only_multiplied(const NvPlan *p, const Value *v, int depth)
 {
@@ -193,7 +141,6 @@ static NvGroup *group_of(NvPlan *p, const Value *pointer)
 
 static void join_group(Op *op, void *plan)
 {
-    enum { FEW_STEPS = 8 };
     NvPlan *p = plan;
 
     if (!may_have_vectors(p, op) || is_multiplied(p, op))
@@ -207,8 +154,8 @@ static void join_group(Op *op, void *plan)
     if (equal < layout_bits_of(op->operands[0]->type->dims[g->fastest]))
         g->equal = MAX(g->equal, equal);
     if (bits == 0 && op_only_reads(op) &&
-        (equal > 0 || hardly_changes(p, op->operands[0], g->fastest, FEW_STEPS) ||
-         is_looked_up(p, op->operands[0], g->fastest, FEW_STEPS)))
+        (equal > 0 || nv_hardly_changes(p, op->operands[0], g->fastest) ||
+         nv_is_looked_up(p, op->operands[0], g->fastest)))
         return; /* any layout does: of equal ones, the more of them a thread has, the less it reads
                  */
     if (bits > 0) {

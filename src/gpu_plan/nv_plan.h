@@ -515,6 +515,11 @@ bool nv_may_be_common(const NvPlan *p, const Op *load); /* .. in some layout */
 void nv_make_common(NvPlan *p, const Op *load);
 void nv_list_take(NvPlan *p, const NvTile *from, const NvTile *to); /* from there to registers */
 
+/* nv_anywhere.c: is it the same for most neighbours along that dimension; does it follow from what
+ * is loaded for each of them? */
+bool nv_hardly_changes(const NvPlan *p, const Value *v, int dim);
+bool nv_is_looked_up(const NvPlan *p, const Value *v, int dim);
+
 /* nv_access.c: how memory is accessed; the rule for loads */
 void nv_choose_load(NvPlan *p, const Op *op); /* coalesced */
 void nv_list_load(NvPlan *p, const Op *op);   /* one of a group goes by nv_list_field() */
