@@ -9,7 +9,10 @@
  */
 #include "nv_plan.h"
 
-enum { WORD = 4 }; /* bytes of a lane that are together a line of 32 lanes */
+enum {
+    WORD = 4,   /* bytes of a lane that are together a line of 32 lanes */
+    SECTOR = 32 /* bytes that memory gives at least */
+};
 
 /* Dimensions from the one with the longest runs of neighbours to the one with the shortest; of
  * equals the last one first. */
@@ -168,15 +171,20 @@ static void join_group(Op *op, void *plan)
 
 /* A scan of several values across the dimension that is fastest in memory, where lanes along that
  * one read whole lines: along the other one they would shuffle for each of their registers.  One
- * value goes there and back through shared memory. */
+ * value goes there and back through shared memory.  Along the fastest one, where lanes shuffle
+ * all of the values once for each run of a thread's neighbours, a lane has as many neighbours as
+ * a sector of memory, if it reads them by vectors. */
 static void join_scan(Op *op, void *plan)
 {
     NvPlan *p = plan;
 
     for (int i = 0; op->code == OP_scan && op->nresults > 1 && i < p->groups.len; i++) {
         NvGroup *g = &p->groups.at[i];
-        if (type_same_shape(g->shape, op->operands[0]->type) && attr_axis(op) != g->fastest &&
-            layout_bits_of(g->shape->dims[g->fastest]) >= p->chip->lane_bits)
+        if (!type_same_shape(g->shape, op->operands[0]->type))
+            continue;
+        if (attr_axis(op) == g->fastest)
+            g->run = log2_of(SECTOR) - log2_of(WORD);
+        else if (layout_bits_of(g->shape->dims[g->fastest]) >= p->chip->lane_bits)
             g->scanned = attr_axis(op) + 1;
     }
 }
@@ -201,7 +209,9 @@ static int shared_vector_bits(const NvPlan *p, const NvGroup *g)
 
     if (g->with == 0 && g->without == 0)
         return MIN(g->equal, g->most);
-    return g->scanned > 0 ? MIN(bits, lines) : bits;
+    if (g->scanned > 0)
+        return MIN(bits, lines);
+    return bits > 0 ? MAX(bits, g->run) : 0;
 }
 
 /* --- loads of packed numbers --- */
