@@ -7,7 +7,7 @@
  * share one layout, made for the widest element among them, so that what is computed from one to
  * the other does not move.
  */
-#include "nv_plan.h"
+#include "nv_anywhere.h"
 
 enum {
     WORD = 4,   /* bytes of a lane that are together a line of 32 lanes */

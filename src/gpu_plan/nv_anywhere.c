@@ -5,7 +5,7 @@
  * hardly change from one element to the next, or that follow from what was loaded for each of
  * them, take as long in any layout, so these have no say in it.
  */
-#include "nv_plan.h"
+#include "nv_anywhere.h"
 
 enum { FEW_STEPS = 8 };
 

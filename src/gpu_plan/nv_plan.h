@@ -287,8 +287,7 @@ typedef struct {
     int with, without; /* bytes of an element, of the accesses that can use vectors or cannot */
     int word;          /* bits: elements in a word, of the largest element */
     int scanned; /* 1 and the dimension that some scan goes along, if that is not the fastest; 0 */
-    int run;     /* bits: neighbours that a scan of several values along the fastest one wants */
-    int equal;   /* bits: neighbours that some load reads the same for, where vectors are none */
+    int run, equal; /* bits: neighbours for scans of several values; those that loads read alike */
 } NvGroup;
 
 struct NvPlan {
@@ -515,11 +514,6 @@ bool nv_may_be_common(const NvPlan *p, const Op *load); /* .. in some layout */
 /* Its result, which has a home, lies there; list_conversions() then has it put and taken. */
 void nv_make_common(NvPlan *p, const Op *load);
 void nv_list_take(NvPlan *p, const NvTile *from, const NvTile *to); /* from there to registers */
-
-/* nv_anywhere.c: is it the same for most neighbours along that dimension; does it follow from what
- * is loaded for each of them? */
-bool nv_hardly_changes(const NvPlan *p, const Value *v, int dim);
-bool nv_is_looked_up(const NvPlan *p, const Value *v, int dim);
 
 /* nv_access.c: how memory is accessed; the rule for loads */
 void nv_choose_load(NvPlan *p, const Op *op); /* coalesced */
