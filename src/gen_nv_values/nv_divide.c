@@ -279,7 +279,7 @@ static Ways begin_within(Nv *n, const NvDividends *g, Val too, double least, dou
     llvm_likely(n->l, LLVMBuildCondBr(n->b, LLVMBuildAnd(n->b, within, too, ""), known, asked));
     from[0] = LLVMGetInsertBlock(n->b);
     LLVMPositionBuilderAtEnd(n->b, asked);
-    Val way = nv_rare_way(n, g, too, least, most, infinite);
+    Val way = nv_rare_way(n, g, too, yes, least, most, infinite);
     LLVMBuildBr(n->b, known);
     from[1] = LLVMGetInsertBlock(n->b);
     LLVMPositionBuilderAtEnd(n->b, known);

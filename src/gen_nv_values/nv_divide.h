@@ -35,7 +35,9 @@ Val nv_dividends_within(Nv *n, const NvDividends *g, double least, double most);
 /* The same of those that have no sign, of which some may be 0. */
 Val nv_unsigned_within(Nv *n, const NvDividends *g, bool zeros, double least, double most);
 /* An i32: the way of dividends that are not all within these, where `too`; NV_INFINITE where that
- * is one. */
-Val nv_rare_way(Nv *n, const NvDividends *g, Val too, double least, double most, bool infinite);
+ * is one.  `usual` is NV_USUAL, of which LLVM does not know that.  The builder may be in another
+ * block behind it. */
+Val nv_rare_way(Nv *n, const NvDividends *g, Val too, Val usual, double least, double most,
+                bool infinite);
 
 #endif

@@ -152,8 +152,20 @@ static Val no_finite_above(Nv *n, const NvDividends *g, double most)
     return none;
 }
 
-/* An i32: the way of dividends that are not all within these. */
-Val nv_rare_way(Nv *n, const NvDividends *g, Val too, double least, double most, bool infinite)
+/* An i32: the way of some that are not all 0 or within these. */
+static Val odd_way(Nv *n, const NvDividends *g, Val none_small, double most)
+{
+    LLVMTypeRef i32 = n->l->i32;
+    Val infinite = LLVMBuildAnd(n->b, none_small, no_finite_above(n, g, most), "");
+
+    return LLVMBuildSelect(n->b, infinite, llvm_int(i32, NV_INFINITE), llvm_int(i32, NV_DETOUR),
+                           "");
+}
+
+/* An i32: the way of dividends that are not all within these; the usual one, which is `usual`, for
+ * what a mask left out.  Only others are asked whether they are infinite. */
+Val nv_rare_way(Nv *n, const NvDividends *g, Val too, Val usual, double least, double most,
+                bool infinite)
 {
     LLVMTypeRef i32 = n->l->i32;
 
@@ -161,14 +173,22 @@ Val nv_rare_way(Nv *n, const NvDividends *g, Val too, double least, double most,
         Val fit = nv_unsigned_within(n, g, true, least, most);
         return LLVMBuildZExt(n->b, LLVMBuildAnd(n->b, fit, too, ""), i32, "");
     }
-    Val fit = LLVMBuildAnd(n->b, none_below(n, g->x, g->regs, g->count, least), too, "");
-    Val low = nv_none_above(n, g->x, g->regs, g->count, most);
-    Val way = llvm_int(i32, NV_DETOUR);
-    if (infinite)
-        way =
-            LLVMBuildSelect(n->b, no_finite_above(n, g, most), llvm_int(i32, NV_INFINITE), way, "");
-    way = LLVMBuildSelect(n->b, low, llvm_int(i32, NV_USUAL), way, "");
-    return LLVMBuildSelect(n->b, fit, way, llvm_int(i32, NV_DETOUR), "");
+    Val none_small = LLVMBuildAnd(n->b, none_below(n, g->x, g->regs, g->count, least), too, "");
+    Val none_large = nv_none_above(n, g->x, g->regs, g->count, most);
+    Val fit = LLVMBuildAnd(n->b, none_small, none_large, "");
+    if (!infinite)
+        return LLVMBuildZExt(n->b, fit, i32, "");
+    LLVMBasicBlockRef odd = nv_block(n), known = nv_block(n), from[2];
+    llvm_likely(n->l, LLVMBuildCondBr(n->b, fit, known, odd));
+    from[0] = LLVMGetInsertBlock(n->b);
+    LLVMPositionBuilderAtEnd(n->b, odd);
+    Val way = odd_way(n, g, none_small, most);
+    LLVMBuildBr(n->b, known);
+    from[1] = odd;
+    LLVMPositionBuilderAtEnd(n->b, known);
+    Val which = LLVMBuildPhi(n->b, i32, "");
+    LLVMAddIncoming(which, (Val[]){usual, way}, from, 2);
+    return which;
 }
 
 /* The word of which nv_bf16_of_word() has made x; NULL: it has not. */

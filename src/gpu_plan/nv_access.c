@@ -7,9 +7,12 @@
  * share one layout, made for the widest element among them, so that what is computed from one to
  * the other does not move.
  */
-#include "nv_plan.h"
+#include "nv_anywhere.h"
 
-enum { WORD = 4 }; /* bytes of a lane that are together a line of 32 lanes */
+enum {
+    WORD = 4,   /* bytes of a lane that are together a line of 32 lanes */
+    SECTOR = 32 /* bytes that memory gives at least */
+};
 
 /* Dimensions from the one with the longest runs of neighbours to the one with the shortest; of
  * equals the last one first. */
@@ -96,58 +99,6 @@ static int equal_bits(const NvPlan *p, const Op *load, int dim)
     return bits;
 }
 
-/* Is it the same for most neighbours along `dim`?  So are quotients by what is not small, and what
- * is computed of such in a few steps. */
-static bool hardly_changes(const NvPlan *p, const Value *v, int dim, int steps)
-{
-    enum { SMALL_SHIFT = 3 };
-    const Op *op = v->def;
-    int64_t by;
-
-    if (axis_of(p->axis, v)->constancy[dim] == v->type->dims[dim])
-        return true;
-    if (!op || steps == 0)
-        return false;
-    switch (op->code) {
-    case OP_div:
-    case OP_shr:
-        if (!hardly_changes(p, op->operands[1], dim, steps - 1))
-            return false;
-        return !value_const_int(op->operands[1], &by) ||
-               (op->code == OP_shr ? by : log2_of(by)) >= SMALL_SHIFT;
-    case OP_add:
-    case OP_sub:
-    case OP_mul:
-    case OP_rem:
-    case OP_cast:
-    case OP_addptr:
-        for (int i = 0; i < op->noperands; i++) {
-            if (!hardly_changes(p, op->operands[i], dim, steps - 1))
-                return false;
-        }
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Does it follow from what is loaded for each element along `dim`?  Such addresses lie anywhere,
- * whichever lane has them. */
-static bool is_looked_up(const NvPlan *p, const Value *v, int dim, int steps)
-{
-    const Op *op = v->def;
-
-    if (!type_is_tile(v->type) || axis_of(p->axis, v)->constancy[dim] == v->type->dims[dim] || !op)
-        return false;
-    if (op->code == OP_load)
-        return true;
-    for (int i = 0; op_is_elementwise(op) && steps > 0 && i < op->noperands; i++) {
-        if (is_looked_up(p, op->operands[i], dim, steps - 1))
-            return true;
-    }
-    return false;
-}
-
 /* Does it go into products and nowhere else, as it is? */
 static bool only_multiplied(const NvPlan *p, const Value *v, int depth)
 {
@@ -193,7 +144,6 @@ static NvGroup *group_of(NvPlan *p, const Value *pointer)
 
 static void join_group(Op *op, void *plan)
 {
-    enum { FEW_STEPS = 8 };
     NvPlan *p = plan;
 
     if (!may_have_vectors(p, op) || is_multiplied(p, op))
@@ -207,8 +157,8 @@ static void join_group(Op *op, void *plan)
     if (equal < layout_bits_of(op->operands[0]->type->dims[g->fastest]))
         g->equal = MAX(g->equal, equal);
     if (bits == 0 && op_only_reads(op) &&
-        (equal > 0 || hardly_changes(p, op->operands[0], g->fastest, FEW_STEPS) ||
-         is_looked_up(p, op->operands[0], g->fastest, FEW_STEPS)))
+        (equal > 0 || nv_hardly_changes(p, op->operands[0], g->fastest) ||
+         nv_is_looked_up(p, op->operands[0], g->fastest)))
         return; /* any layout does: of equal ones, the more of them a thread has, the less it reads
                  */
     if (bits > 0) {
@@ -221,15 +171,20 @@ static void join_group(Op *op, void *plan)
 
 /* A scan of several values across the dimension that is fastest in memory, where lanes along that
  * one read whole lines: along the other one they would shuffle for each of their registers.  One
- * value goes there and back through shared memory. */
+ * value goes there and back through shared memory.  Along the fastest one, where lanes shuffle
+ * all of the values once for each run of a thread's neighbours, a lane has as many neighbours as
+ * a sector of memory, if it reads them by vectors. */
 static void join_scan(Op *op, void *plan)
 {
     NvPlan *p = plan;
 
     for (int i = 0; op->code == OP_scan && op->nresults > 1 && i < p->groups.len; i++) {
         NvGroup *g = &p->groups.at[i];
-        if (type_same_shape(g->shape, op->operands[0]->type) && attr_axis(op) != g->fastest &&
-            layout_bits_of(g->shape->dims[g->fastest]) >= p->chip->lane_bits)
+        if (!type_same_shape(g->shape, op->operands[0]->type))
+            continue;
+        if (attr_axis(op) == g->fastest)
+            g->run = log2_of(SECTOR) - log2_of(WORD);
+        else if (layout_bits_of(g->shape->dims[g->fastest]) >= p->chip->lane_bits)
             g->scanned = attr_axis(op) + 1;
     }
 }
@@ -254,7 +209,9 @@ static int shared_vector_bits(const NvPlan *p, const NvGroup *g)
 
     if (g->with == 0 && g->without == 0)
         return MIN(g->equal, g->most);
-    return g->scanned > 0 ? MIN(bits, lines) : bits;
+    if (g->scanned > 0)
+        return MIN(bits, lines);
+    return bits > 0 ? MAX(bits, g->run) : 0;
 }
 
 /* --- loads of packed numbers --- */

@@ -287,7 +287,7 @@ typedef struct {
     int with, without; /* bytes of an element, of the accesses that can use vectors or cannot */
     int word;          /* bits: elements in a word, of the largest element */
     int scanned; /* 1 and the dimension that some scan goes along, if that is not the fastest; 0 */
-    int equal;   /* bits: neighbours that some load reads the same for, where vectors are none */
+    int run, equal; /* bits: neighbours for scans of several values; those that loads read alike */
 } NvGroup;
 
 struct NvPlan {

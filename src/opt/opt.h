@@ -56,6 +56,7 @@ void opt_dot(Func *f);      /* x + dot(a, b, 0) becomes dot(a, b, x) */
 void opt_promise(Func *f);  /* hints whose results nobody takes are taken from there on */
 void opt_carry(Func *f);    /* carried tiles that step by a uniform scalar become a scalar carry */
 void opt_settle(Func *f);   /* comparisons of tiles whose outcome ranges tell */
+void opt_either(Func *f);   /* one division of what is chosen, not a choice between two */
 void opt_contract(Func *f); /* 2^(a b - c), loosely: fma(a, b, -c) */
 /* All a b + c of floats, and a b - c, whose products nobody else takes, as fma; inlines.  A
  * diagnostic as from opt_inline(). */

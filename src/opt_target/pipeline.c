@@ -114,6 +114,7 @@ typedef enum {
     CARRY,
     SETTLE,
     LICM,
+    EITHER,
     NARROW,
     EARLY,
     LONGER,
@@ -147,6 +148,7 @@ static const Pass passes[] = {
     [CARRY]    = {"carry", opt_carry, NULL},         /* carry scalars through loops instead of tiles */
     [SETTLE]   = {"settle", opt_settle, NULL},       /* masks that are known */
     [LICM]     = {"licm", opt_licm, NULL},           /* move what a loop does not change in front of it */
+    [EITHER]   = {"either", opt_either, NULL},       /* one of two divisions for each element */
     [NARROW]   = {"narrow", opt_narrow, NULL, .windows = true},    /* bytes stay bytes where nothing wraps */
     [EARLY]    = {"early", opt_early, NULL, .windows = true}, /* add up numbers in place of long tiles */
     [LONGER]   = {"longer", opt_longer, NULL, .windows = true}, /* rounds that reduce along what they count */
@@ -164,16 +166,16 @@ static const Pass passes[] = {
 /* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
-    LEGALISE, INLINE, ASSERT,   PROMISE,        /* what targets have */
-    FOLD,     CSE,    DCE,                      /* the kernel as written, without waste */
-    UNROLL,   FOLD,   FLAT,     WIDEN,   PAIRS, /* loops */
-    WINDOW,   CLAMP,  DOT,      THIN,    CARRY, /* edges, what they add up, and carry */
-    SETTLE,   FOLD,   LICM,     CSE,     DCE,   /* one tile of offsets, scalar steps */
-    NARROW,   EARLY,  DCE,      LONGER,         /* bytes, sums, and rounds that add them up */
-    SUMS,     ROWS,   PICK,                     /* rows, elements */
-    LATE,     DCE,                              /* what lanes would wait for */
-    AHEAD,    WHOLE,  CONTRACT, MATH,           /* what the target is slow at */
-    FOLD,     LICM,   CSE,      DCE,            /* coefficients leave the loops */
+    LEGALISE, INLINE, ASSERT,   PROMISE,         /* what targets have */
+    FOLD,     CSE,    DCE,                       /* the kernel as written, without waste */
+    UNROLL,   FOLD,   FLAT,     WIDEN,   PAIRS,  /* loops */
+    WINDOW,   CLAMP,  DOT,      THIN,    CARRY,  /* edges, what they add up, and carry */
+    SETTLE,   FOLD,   LICM,     CSE,     DCE,    /* one tile of offsets, scalar steps */
+    EITHER,   NARROW, EARLY,    DCE,     LONGER, /* bytes, sums, and rounds that add them up */
+    SUMS,     ROWS,   PICK,                      /* rows, elements */
+    LATE,     DCE,                               /* what lanes would wait for */
+    AHEAD,    WHOLE,  CONTRACT, MATH,            /* what the target is slow at */
+    FOLD,     LICM,   CSE,      DCE,             /* coefficients leave the loops */
 };
 
 static int renumber_block(Block *b, int next)

@@ -334,6 +334,16 @@ def bisection():
                   "STRICT": strict}, {"out_ptr": ("i32", want)})
 
 
+def codes():
+    table = np.sort(random.standard_normal(256)).astype(np.float32)
+    for n, block in ((1000, 1024), (4096, 1024), (77, 32)):
+        x = (random.standard_normal(n) * 1.5).astype(np.float32)
+        want = np.clip(np.searchsorted(table, x, "left") - 1, 0, 254)
+        case(f"codes {n}", "control.py:codes_kernel", "cdiv(n,BLOCK)",
+             {"x_ptr": x, "table_ptr": table, "codes_ptr": empty("u8", n), "n": n, "BLOCK": block},
+             {"codes_ptr": ("u8", want.astype(np.uint8))})
+
+
 def collatz_steps(v):
     steps = 0
     while v > 1:
@@ -571,7 +581,7 @@ def joined():
 
 
 for part in (split_k, batched, grouped, int8_product, conv1d, batch_dot, embedding,
-             elements, scans, histogram, transposes, rank3, windows, row_sums, state_space, router, bisection,
+             elements, scans, histogram, transposes, rank3, windows, row_sums, state_space, router, bisection, codes,
              collatz, combines, recursion, conditions, wheres, backwards, grids, helpers, hints,
              bits, repeated, rank4, picked, joined):
     part()

@@ -1,4 +1,4 @@
-"""Rows by one divisor: correctly rounded for every dividend, beside infinities, NaN, zeros, tiny and huge ones."""
+"""Rows by one divisor, and one of two quotients: correctly rounded for every dividend, beside infinities, NaN, zeros, tiny and huge ones."""
 
 import numpy as np
 
@@ -36,5 +36,20 @@ def quotients():
                                    f"{programs}", args, {"out": ("fp32", want.ravel())})
 
 
+def choices():
+    """Of two quotients the one that an element takes, whatever the other one would be."""
+    for n, block in ((1000, 256), (64, 64), (2500, 1024)):
+        x, y = (rows(n, SPECIAL).astype(np.float32) for _ in range(2))
+        y = np.where(random.random(n) < 0.2, x, y).astype(np.float32)
+        s = rows(n, DIVISORS).astype(np.float32)
+        with np.errstate(all="ignore"):
+            q = np.where(x < y, x / s, np.where(x == y, 2 + y / s, 4 - (x - y) / s))
+            want = q + np.where(x < y, np.sqrt(x), -np.sqrt(y))
+        suite.case(f"by_either {n}", "programs/quotients.py:by_either", "cdiv(n,BLOCK)",
+                   {"x": x, "y": y, "s": s, "out": empty("fp32", n), "n": n, "BLOCK": block},
+                   {"out": ("fp32", want.astype(np.float32))}, rtol=0, atol=0)
+
+
 quotients()
+choices()
 suite.finish()

@@ -47,6 +47,21 @@ def bisect_kernel(starts_ptr, x_ptr, out_ptr, n, STRICT: tl.constexpr):
 
 
 @triton.jit
+def codes_kernel(x_ptr, table_ptr, codes_ptr, n, BLOCK: tl.constexpr):
+    """Each number as that of the last of 256 entries below it, by bisection."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n, other=0.0)
+    low = tl.zeros((BLOCK,), tl.int32)
+    high = tl.full((BLOCK,), 255, tl.int32)
+    for _ in range(8):
+        middle = (low + high) // 2
+        above = x > tl.load(table_ptr + middle)
+        low = tl.where(above, middle, low)
+        high = tl.where(above, high, middle)
+    tl.store(codes_ptr + i, low.to(tl.uint8), mask=i < n)
+
+
+@triton.jit
 def gcd(a, b):
     while b != 0:
         a, b = b, a % b

@@ -21,3 +21,14 @@ def by_two(x, s, out, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     v = tl.load(x + i, mask=i < n, other=float("inf")).to(tl.float32)
     tl.store(out + row[:, None] * n + i[None, :], v[None, :] / by[:, None], mask=(i < n)[None, :])
+
+
+@triton.jit
+def by_either(x, y, s, out, n, BLOCK: tl.constexpr):
+    """One of three ways for each element, with a quotient and a function each."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + i, mask=i < n, other=0.0)
+    b = tl.load(y + i, mask=i < n, other=0.0)
+    by = tl.load(s + i, mask=i < n, other=1.0)
+    q = tl.where(a < b, a / by, tl.where(a == b, 2.0 + b / by, 4.0 - (a - b) / by))
+    tl.store(out + i, q + tl.where(a < b, tl.sqrt(a), -tl.sqrt(b)), mask=i < n)
