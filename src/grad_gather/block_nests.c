@@ -105,6 +105,54 @@ static bool goes_by_program(const Blocks *b, const Value *x, int64_t *step, int6
     return *step > 0;
 }
 
+/* Is it that, or the least of that and of numbers that are the same for all programs, as in
+ * `min(first + 4, blocks) * 64`? */
+static bool is_least_by_program(Blocks *b, const Value *x, int64_t *step, int64_t *constant)
+{
+    const Op *op = x->def;
+    int64_t by;
+
+    if (goes_by_program(b, x, step, constant))
+        return true;
+    switch (op ? op->code : OP_COUNT) {
+    case OP_min:
+        for (int i = 0; i < 2; i++) {
+            if (!blocks_knows(b, op->operands[i]))
+                return is_least_by_program(b, op->operands[1 - i], step, constant);
+        }
+        return false;
+    case OP_add:
+        if (!value_const_int(op->operands[1], &by) ||
+            !is_least_by_program(b, op->operands[0], step, constant))
+            return false;
+        *constant += by;
+        return true;
+    case OP_mul:
+        if (!value_const_int(op->operands[1], &by) || by <= 0 ||
+            !is_least_by_program(b, op->operands[0], step, constant))
+            return false;
+        *step *= by;
+        *constant *= by;
+        return true;
+    case OP_cast:
+        return is_least_by_program(b, op->operands[0], step, constant);
+    default:
+        return false;
+    }
+}
+
+/* Are programs that have the block among their rounds those from a number on, by this end of
+ * rounds? */
+static bool is_from_program(Blocks *b, const Tap *t, const Value *end, int64_t *step,
+                            int64_t *constant)
+{
+    int64_t lo;
+
+    return is_least_by_program(b, end, step, constant) &&
+           (*constant <= *step ||
+            (t->lo == b->begin && value_const_int(t->lo, &lo) && lo >= *constant - *step));
+}
+
 static Value *both(Builder *b, Value *x, Value *y)
 {
     return x ? build_binary(b, OP_and, x, y) : y;
@@ -134,7 +182,7 @@ static bool find_programs(Blocks *b, const Tap *t, Value **from, Value **to)
 
     *from = *to = NULL;
     for (int i = 0; i < t->nends; i++) { /* block < step * p + constant */
-        if (!goes_by_program(b, t->ends[i], &step, &constant) || constant > step || *from)
+        if (!is_from_program(b, t, t->ends[i], &step, &constant) || *from)
             continue;
         end_step = step;
         behind = step - constant;
@@ -158,10 +206,10 @@ static Value *find_condition(Blocks *b, const Tap *t, const Value *end)
     int64_t step, constant, lo;
 
     for (int i = 0; i < t->nends; i++) {
-        const bool by_from =
-            goes_by_program(b, t->ends[i], &step, &constant) && constant <= step && !from;
+        const bool by_from = is_from_program(b, t, t->ends[i], &step, &constant) && !from;
         from |= by_from;
-        if (by_from || t->ends[i] == end)
+        if (t->ends[i] == end ? by_from || !blocks_knows(b, end)
+                              : by_from && goes_by_program(b, t->ends[i], &step, &constant))
             continue;
         Value *limit =
             build_cast(b->builder, make(b, t->ends[i]), b->block->type->dtype, ROUND_NEAREST);
@@ -311,6 +359,51 @@ static void store_sums(Blocks *b, Value *const *sums)
     }
 }
 
+/* Is it for no program less than for those before? */
+static bool only_grows(Blocks *b, const Value *v)
+{
+    const Op *op = v->def;
+    int64_t by;
+
+    if (!blocks_knows(b, v))
+        return true;
+    switch (op->code) {
+    case OP_program_id:
+        return true;
+    case OP_add:
+    case OP_min:
+    case OP_max:
+        return only_grows(b, op->operands[0]) && only_grows(b, op->operands[1]);
+    case OP_sub:
+        return only_grows(b, op->operands[0]) && !blocks_knows(b, op->operands[1]);
+    case OP_mul:
+    case OP_div:
+        return value_const_int(op->operands[1], &by) && by > 0 && only_grows(b, op->operands[0]);
+    case OP_cast:
+    case OP_hint:
+        return only_grows(b, op->operands[0]);
+    default:
+        return false;
+    }
+}
+
+/* What it is for the last program. */
+static Value *of_last(Blocks *b, Value *v)
+{
+    Builder *at = &b->g->b;
+    Op *op = v->def;
+    Map *operands;
+
+    if (!blocks_knows(b, v))
+        return v;
+    if (op->code == OP_program_id)
+        return plus(at, program_number(b, OP_num_programs), -1);
+    operands = map_new(b->g->arena);
+    for (int i = 0; i < op->noperands; i++)
+        map_put(operands, MAP_KEY(op->operands[i]), of_last(b, op->operands[i]));
+    return op_clone(at, op, operands)->results[0];
+}
+
 /* More than the loop's rounds reach in any program; NULL: it cannot be said.  *end: what is less
  * than that in all of them, as it stands there. */
 static Value *end_of_all(Blocks *b, const Tap *t, const Value **end, Poly *out)
@@ -339,7 +432,11 @@ static Value *end_of_all(Blocks *b, const Tap *t, const Value **end, Poly *out)
         return plus(at, build_binary(at, OP_mul, all, build_int(at, all->type, step)),
                     constant - step);
     }
-    return NULL;
+    *end = t->loop->operands[FOR_HI];
+    if (!only_grows(b, *end))
+        return NULL;
+    Value *last = of_last(b, t->loop->operands[FOR_HI]);
+    return tap_polynomial(last, out) ? last : NULL;
 }
 
 /* Do the rounds of the loop end there, or before, as those of whole blocks of n do before n? */
@@ -409,7 +506,7 @@ static bool is_covered(const Blocks *b, const Tap *t, const Value *end, const Po
 
     if (t->nends != 1 || t->ends[0] != end || !poly_equal(p, &b->end))
         return false;
-    if (value_const_int(t->lo, &lo))
+    if (t->lo != b->begin && value_const_int(t->lo, &lo))
         return lo <= 0;
     return t->lo == b->begin || (goes_by_program(b, t->lo, &step, &first) && first <= 0 &&
                                  goes_by_program(b, end, &behind, &constant) && behind == step &&
@@ -448,8 +545,9 @@ bool blocks_nest(Blocks *b)
 
     const Value *begin = b->loops[0]->operands[FOR_LO];
 
-    b->begin =
-        b->nloops == 1 && !value_const_int(begin, &lo) && !blocks_knows(b, begin) ? begin : NULL;
+    b->begin = b->nloops == 1 && (!value_const_int(begin, &lo) || lo > 0) && !blocks_knows(b, begin)
+                   ? begin
+                   : NULL;
     if (!all || !can_begin(b) || !blocks_find_masks(b) || !find_covered(b, ends) ||
         !domain_add_programs(g, b->axis, b->step, &one))
         return false;

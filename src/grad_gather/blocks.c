@@ -16,7 +16,8 @@
  *      what the round before has left.
  *
  * Rounds that a program does not have are left out: by where p begins and ends, or by an `if`.
- * Several arrays, and loops in two parts, have one nest.
+ * Those of all end where the last one's do, whose ends no other program's exceed. Several arrays,
+ * and loops in two parts, have one nest.
  */
 #include "../opt/opt.h"
 #include "gather.h"

@@ -354,6 +354,17 @@ expect 0 out 'd_x: atomics' "$tilec" grad "$source/tests/grad/stepped.py:known_b
     n:i32 m:i32 BLOCK=16 --stage grad
 grep -q "where not" "$folder/out" && wrong "what is asked for cannot be"
 
+# programs add to blocks that the last one's rounds reach, from the number on that has the block, or if they have it
+lags() {
+    kernel=$1
+    shift
+    "$tilec" grad "$source/tests/grad/lags.py:$kernel" --of out --wrt w 'x:*fp32' 'w:*fp32' 'out:*fp32' "$@"
+}
+expect 0 out 'd_w: its elements are stored, each once.' lags weighted_starts n:i32 LIMIT=3 FIRST=1 BLOCK=8
+expect 0 out 'for program_1 in range((start + 7) // 16, t):' lags weighted_starts n:i32 LIMIT=3 FIRST=1 BLOCK=8
+expect 0 out 'if start < tl.maximum(program_1 // 2 - 1, program_1 - 3) * 8:' lags grows_by_steps n:i32 BLOCK=8
+expect 0 out '            d_m += d_m_1' lags several_blocks T:i32 B:i32 BLOCKS=2 BLOCK_B=4 BLOCK=8 STEP=8
+
 # what a mean hands on is made of sums that are there, without another pass over the row
 expect 0 out 't_5 = tl.sum(t_4 * values, axis=0) * t_3 * t_3 * t_3 / n_cols * values' \
     "$tilec" grad "$source/kernels/norms.py:norm_kernel" --call layer --of y --wrt x,weight,bias

@@ -92,3 +92,47 @@ def relative_bias(q, k, v, bias, out, lse, T, scale, D: tl.constexpr, BM: tl.con
         top = now
     tl.store(out + at + t[:, None] * D + d[None, :], acc / total[:, None], mask=(t < T)[:, None])
     tl.store(lse + head * T + t, top + tl.log(total), mask=t < T)
+
+
+@triton.jit
+def several_blocks(x, w, out, T, B, BLOCKS: tl.constexpr, BLOCK_B: tl.constexpr, BLOCK: tl.constexpr,
+                   STEP: tl.constexpr):
+    """Rows of BLOCKS blocks take the same block of the matrix; rounds begin behind 0, and end by a
+    multiple of the least of the program's number and one that all have."""
+    rows = tl.arange(0, BLOCKS * BLOCK_B)
+    first = tl.program_id(0) * BLOCKS
+    block = first + rows // BLOCK_B
+    b = rows % BLOCK_B
+    lag = tl.arange(0, BLOCK)[None, :] - tl.arange(0, STEP)[:, None] - BLOCK
+    total = tl.zeros([BLOCKS * BLOCK_B, BLOCK], tl.float32)
+    for back in range(STEP, tl.minimum(first + BLOCKS, tl.cdiv(T, BLOCK)) * BLOCK + STEP, STEP):
+        u = ((block + 1) * BLOCK - back)[:, None] + tl.arange(0, STEP)[None, :]
+        a = tl.load(x + b[:, None] * T + u, mask=(b < B)[:, None] & (u >= 0) & (u < T), other=0.0)
+        m = tl.load(w + lag + back, mask=(lag + back >= 0) & (lag + back < T), other=0.0)
+        total = tl.dot(a, m, total)
+    t = block[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :]
+    tl.store(out + b[:, None] * T + t, total, mask=(b < B)[:, None] & (t < T))
+
+
+@triton.jit
+def weighted_starts(x, w, out, n, LIMIT: tl.constexpr, FIRST: tl.constexpr, BLOCK: tl.constexpr):
+    """Rounds that some programs lack at the beginning, at the end, or altogether."""
+    program = tl.program_id(0)
+    lanes = tl.arange(0, BLOCK)
+    scale = tl.load(x + program)
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(FIRST * BLOCK, tl.minimum(program * 2 + 1, LIMIT) * BLOCK + FIRST, BLOCK):
+        total += scale * tl.load(w + start + lanes, mask=start + lanes < n, other=0.0)
+    tl.store(out + program * BLOCK + lanes, total)
+
+
+@triton.jit
+def grows_by_steps(x, w, out, n, BLOCK: tl.constexpr):
+    """Programs have rounds from none on, not one more each."""
+    program = tl.program_id(0)
+    lanes = tl.arange(0, BLOCK)
+    scale = tl.load(x + program)
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, tl.maximum(program // 2 - 1, program - 3) * BLOCK, BLOCK):
+        total += scale * tl.load(w + start + lanes, mask=start + lanes < n, other=0.0)
+    tl.store(out + program * BLOCK + lanes, total)
